@@ -1,0 +1,1 @@
+"""Compiled from pyx/; private. Every module has a hand-written stub beside it."""
