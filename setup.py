@@ -37,7 +37,7 @@ def switch(name):
 
 
 def base_flags(compiler_type):
-    """Compile and link flags. Equal bits everywhere need strict floating point: no contraction, no reordering."""
+    """Compile and link flags. Equal bits need strict floating point: no contraction, no reordering."""
     if compiler_type == "msvc":
         return ["/Od" if switch("SOFTKIT_DEBUG") else "/O2", "/fp:precise"], []
     flags = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-unused-function"]
@@ -142,7 +142,7 @@ class BuildKernels(build_ext):
         stamp.write_text(self.flags_line)
 
     def stale_after_other_flags(self, flags):
-        """Rebuild everything if the build before this one had other flags; return the file that remembers them."""
+        """Rebuild everything if the last build had other flags; return the file that remembers them."""
         self.flags_line = " ".join([f"Cython {Cython.__version__}", repr(directives()), *flags]) + "\n"
         stamp = Path("build", "flags.txt")
         stamp.parent.mkdir(exist_ok=True)
@@ -152,7 +152,7 @@ class BuildKernels(build_ext):
         return stamp
 
     def generate_c(self):
-        """Cythonize here and not for the whole file: metadata needs no C, and an sdist lists the .pyx as sources."""
+        """Cythonize here and not at the top: metadata needs no C, and an sdist lists the .pyx as sources."""
         generated = cythonize(
             [Extension(e.name, e.sources, depends=e.depends) for e in self.extensions],
             include_path=["pyx"],

@@ -1,14 +1,14 @@
 """How many threads the kernels use, and what this build is.
 
-Every kernel takes its thread count as an argument; `softkit.World` passes `get_threads()`. The count changes how
-long a step takes and never its bits.
+Every kernel takes its thread count as an argument; `softkit.World` passes `get_threads()`. The count
+changes how long a step takes and never its bits.
 
 A thread of yours may step a world of its own while another thread steps another world, with the GIL or on a
 free-threaded Python: kernels hold no state and release the GIL. One world belongs to one thread at a time.
 
 After `os.fork()` (also under multiprocessing's "fork" method) the child may go on simulating: OpenMP's idle
-worker threads are let go before each fork, since a child that inherits their record without them would wait for
-ever.
+worker threads are let go before each fork, since a child that inherits their record without them would
+wait for ever.
 """
 
 import math
@@ -74,9 +74,9 @@ if hasattr(os, "register_at_fork"):
 def set_threads(n: int | None) -> None:
     """Set how many threads every kernel may use from the next step on.
 
-    `n`: 1 to 256, default (`None`) `OMP_NUM_THREADS` where set, else the cores that this process may use (affinity
-    and control-group quota counted). More threads than cores only cost time. A build without OpenMP takes any count
-    and runs on one thread.
+    `n`: 1 to 256, default (`None`) `OMP_NUM_THREADS` where set, else the cores that this process may use
+    (affinity and control-group quota counted). More threads than cores only cost time. A build without
+    OpenMP takes any count and runs on one thread.
 
     Raises TypeError for anything but an int or None, ValueError outside 1 to 256.
     """

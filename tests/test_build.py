@@ -170,7 +170,7 @@ def checkout(tmp_path):
 
 
 def test_rebuild_follows_flags(checkout):
-    """Unchanged flags compile nothing; the debug switch brings run-time checks in, its absence removes them."""
+    """Unchanged flags compile nothing; the debug switch brings run-time checks in and out again."""
     generated = checkout.folder / "build" / "cython" / "pyx" / "build.c"
     checkout.build()
     plain, stamp = generated.read_text(), checkout.module().stat().st_mtime_ns
