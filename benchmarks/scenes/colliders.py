@@ -38,7 +38,7 @@ class Bare(Still):
 
 
 class Mirrored(Still):
-    """With one rope far above the shapes, so that there is something to step."""
+    """With one rope far above the shapes: something to step."""
 
     def __init__(self, count):
         self.world = softkit.World(level(count), step=DT)

@@ -97,9 +97,8 @@ def contenders(layout):
     if importlib.util.find_spec("numba"):
         from benchmarks.peers import numba_verlet
 
-        out.append(
-            Contender("numba", partial(started, numba_verlet.Ropes, layout), count, 1, "verlet, 20 sweeps")
-        )
+        start = partial(started, numba_verlet.Ropes, layout)
+        out.append(Contender("numba", start, count, 1, "verlet, 20 sweeps"))
     return out
 
 

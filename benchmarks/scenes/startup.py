@@ -8,7 +8,7 @@ from functools import partial
 from benchmarks import runner
 from benchmarks.scene import Contender, Scene, Still
 
-GAMES = {
+CODES = {
     "python": "pass",
     "numpy + pymunk": "import numpy, pymunk",
     "softkit": "import softkit",
@@ -33,7 +33,7 @@ def conclude(outcomes):
 
 def scenes():
     codes = {
-        name: code for name, code in GAMES.items() if name != "numba" or importlib.util.find_spec("numba")
+        name: code for name, code in CODES.items() if name != "numba" or importlib.util.find_spec("numba")
     }
     contenders = [Contender(name, partial(Process, code)) for name, code in codes.items()]
     return [Scene("import", "a new Python that imports", contenders, baseline="softkit", conclude=conclude)]
