@@ -8,18 +8,15 @@ class Ropes:
         self.sweeps, self.link = sweeps, layout.link
         self.fall = layout.gravity * layout.dt**2
         start = layout.points()
-        self.x, self.y = (
-            start[..., 0].copy(),
-            start[..., 1].copy(),
-        )  # two planes: half the strides of (x, y) pairs
+        # Two planes have half the strides of (x, y) pairs.
+        self.x, self.y = start[..., 0].copy(), start[..., 1].copy()
         self.old_x, self.old_y = self.x.copy(), self.y.copy()
         self.batches = []
         for first in (0, 1):
             a, b = slice(first, layout.segments, 2), slice(first + 1, layout.segments + 1, 2)
-            share = np.full(
-                len(range(layout.segments)[a]), 0.5
-            )  # of the correction, for the end nearer the pin
-            share[0] = 0.0 if first == 0 else 0.5
+            share = np.full(len(range(layout.segments)[a]), 0.5)  # what the end nearer the pin takes
+            if first == 0:
+                share[0] = 0.0  # that end is the pin
             self.batches.append((a, b, share))
 
     def frame(self):

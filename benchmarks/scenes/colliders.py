@@ -1,4 +1,4 @@
-"""What it costs to keep up with pymunk shapes that stay as they are: World.update against Space.step alone."""
+"""What it costs to mirror pymunk shapes that stay as they are: World.update against Space.step alone."""
 
 from functools import partial
 

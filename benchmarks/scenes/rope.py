@@ -75,7 +75,7 @@ class Watched(Still):
         self.link = max(self.link, float(np.abs(strain).max()))
 
     def quality(self):
-        """Length error of the worst rope, mean over the frames and in the worst frame, and the worst link ever."""
+        """Length error of the worst rope, mean over frames and in the worst frame; the worst link ever."""
         out = {"stretch %": np.mean(self.whole), "worst rope %": max(self.whole), "worst link %": self.link}
         return {name: 100 * float(value) for name, value in out.items()}
 
