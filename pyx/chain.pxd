@@ -278,7 +278,7 @@ cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
             error = fabs(w.s[k] - c.rest[k] - alpha * lam)
             if error > worst * c.rest[k]:
                 worst = error / (c.rest[k] + 1e-30)
-        if worst < 1e-5 or passes >= 12:
+        if passes > 0 and (worst < 1e-9 or passes >= 12):
             break
         if implicit:
             chain_pass_implicit(c, &w, alpha)
