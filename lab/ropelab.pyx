@@ -46,11 +46,12 @@ cdef class Lab:
         self.c.scratch = &scratch[0]
         self.c.stretch_compliance = compliance
         self.c.bend_stiffness = bend
+        self.c.catch_up = 2000.0
 
     def run(self, int steps, double h, double damping=0.0):
         """Step; returns per substep: energy at the middle of the step, total length, largest link error, passes,
         bob x, y, residual, momentum x, y, angular momentum."""
-        out = np.empty((steps, 12))
+        out = np.empty((steps, 13))
         cdef double[:, ::1] o = out
         cdef double[:, ::1] x = self.xv, v = self.vv, x0 = self.x0v, W = self.Wv, mv = self.movev
         cdef double[::1] mass = self.mv, rest = self.lv
@@ -108,6 +109,7 @@ cdef class Lab:
                 o[i, 9] = ang
                 o[i, 10] = x[n // 2, 0]
                 o[i, 11] = x[n // 2, 1]
+                o[i, 12] = self.c.violent
         return out
 
     def time_solve(self, int steps, double h, int repeat):

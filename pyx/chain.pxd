@@ -28,7 +28,9 @@ cdef struct Chain:
     double* scratch            # CHAIN_SCRATCH * n
     double stretch_compliance  # wu per force, per link
     double bend_stiffness      # B, force * wu^2; 0: limp
+    double catch_up            # wu/s, cap of the speed at which a wrong length is corrected
     int passes                 # out: Newton passes taken
+    int violent                # out: 0, or why the projection took over: 1 no convergence, 2 energy
     double residual            # out: estimate of the largest relative link error left
 
 cdef struct ChainWork:         # views into the scratch
@@ -42,6 +44,9 @@ cdef struct ChainWork:         # views into the scratch
     double* g                  # (n, 4) eliminated upper blocks
     double* d                  # (n) diagonal
     double* b                  # (n, 2) off-diagonals
+    double* l                  # (n) this substep's target length
+    double* R                  # (n) the largest length the projection allows
+    double* eps                # (n) force below which a link is slack
 
 
 cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
@@ -58,6 +63,9 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.g = p + 12 * n
     w.d = p + 16 * n
     w.b = p + 17 * n
+    w.l = p + 19 * n
+    w.R = p + 20 * n
+    w.eps = p + 21 * n
     return w
 
 
@@ -135,7 +143,7 @@ cdef inline double chain_pass_explicit(Chain* c, ChainWork* w, double alpha) noe
         vx = (W[3 * k] + W[3 * k + 3]) * ux + (W[3 * k + 1] + W[3 * k + 4]) * uy
         vy = (W[3 * k + 1] + W[3 * k + 4]) * ux + (W[3 * k + 2] + W[3 * k + 5]) * uy
         d = vx * ex + vy * ey
-        w.r[k] = w.s[k] - c.rest[k] - alpha * c.lam[k]
+        w.r[k] = w.s[k] - w.l[k] - alpha * c.lam[k]
         off = 1e-9 * (vx * ux + vy * uy)
         w.d[k] = (d if d > off else off) + alpha + 1e-300
         # row k: b[2k] on lam_{k-1} through node k, b[2k+1] on lam_{k+1} through node k + 1
@@ -200,7 +208,7 @@ cdef inline void chain_pass_implicit(Chain* c, ChainWork* w, double alpha) noexc
         d01 = vy + alpha / gu * uy
         d10 = -uy - et / gu * ux + s * zx
         d11 = ux - et / gu * uy + s * zy
-        r0 = w.s[k] - c.rest[k] - alpha * lam
+        r0 = w.s[k] - w.l[k] - alpha * lam
         r1 = et * lam - (-uy * w.F[2 * k] + ux * w.F[2 * k + 1])
         if sxx + syy <= 0.0 and alpha <= 0.0:
             d00 = ux
@@ -250,24 +258,165 @@ cdef inline void chain_pass_implicit(Chain* c, ChainWork* w, double alpha) noexc
     chain_apply(c, w)
 
 
-cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
-    """Bring the predicted nodes x onto the links; see the head of this file."""
-    cdef ChainWork w = chain_work(c)
-    cdef int k, n = c.n, m = c.n - 1, implicit, passes = 0
-    cdef double alpha = c.stretch_compliance / (h * h)
-    cdef double worst, error, lam
-    for k in range(2 * n):
-        w.y[k] = c.x[k]
-    if m < 1:
-        for k in range(2 * n):
-            c.f[k] = 0.0
-        return
-    chain_geometry(m, c.x0, w.u, w.s)
-    implicit = chain_directions(c, &w)
+cdef inline void chain_targets(Chain* c, ChainWork* w, double h) noexcept nogil:
+    """Lengths to reach in this substep: rest, or nearer to it by at most catch_up * h for the whole rope."""
+    cdef int k, m = c.n - 1
+    cdef double over = 0.0, d, share = 1.0
     for k in range(m):
-        w.F[2 * k] = c.lam[k] * (w.e[2 * k] + w.a[k] * w.u[2 * k])
-        w.F[2 * k + 1] = c.lam[k] * (w.e[2 * k + 1] + w.a[k] * w.u[2 * k + 1])
-    chain_apply(c, &w)
+        over += fabs(w.s[k] - c.rest[k])
+    if over > c.catch_up * h:
+        share = c.catch_up * h / over
+    for k in range(m):
+        d = w.s[k] - c.rest[k]
+        w.l[k] = w.s[k] - share * d
+        w.R[k] = w.l[k] if d > 0.0 else c.rest[k]
+
+
+cdef inline double chain_dual(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+    """Dual value of the projection; x must already belong to F."""
+    cdef int k, m = c.n - 1
+    cdef double value = 0.0, fx, fy, ff
+    for k in range(m):
+        fx = w.F[2 * k]
+        fy = w.F[2 * k + 1]
+        ff = fx * fx + fy * fy
+        value += (w.R[k] * sqrt(ff + w.eps[k] * w.eps[k]) + 0.5 * alpha * ff
+                  - 0.5 * (fx * (c.x[2 * k + 2] - c.x[2 * k] + w.y[2 * k + 2] - w.y[2 * k])
+                           + fy * (c.x[2 * k + 3] - c.x[2 * k + 1] + w.y[2 * k + 3] - w.y[2 * k + 1])))
+    return value
+
+
+cdef inline double chain_newton_dual(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+    """Newton direction of the dual into r; returns the slope along it (negative)."""
+    cdef int k, m = c.n - 1
+    cdef double fx, fy, rho, q, h00, h01, h11, a00, a01, a11, inv, r0, r1, b0, b1
+    cdef double z00 = 0.0, z01 = 0.0, z10 = 0.0, z11 = 0.0, slope = 0.0
+    cdef double* W = c.W
+    r0 = 0.0
+    r1 = 0.0
+    for k in range(m):
+        fx = w.F[2 * k]
+        fy = w.F[2 * k + 1]
+        rho = 1.0 / sqrt(fx * fx + fy * fy + w.eps[k] * w.eps[k])
+        q = w.R[k] * rho
+        fx *= rho
+        fy *= rho
+        h00 = q * (1.0 - fx * fx) + alpha + W[3 * k] + W[3 * k + 3]
+        h01 = -q * fx * fy + W[3 * k + 1] + W[3 * k + 4]
+        h11 = q * (1.0 - fy * fy) + alpha + W[3 * k + 2] + W[3 * k + 5]
+        b0 = c.x[2 * k + 2] - c.x[2 * k] - w.R[k] * fx - alpha * w.F[2 * k]
+        b1 = c.x[2 * k + 3] - c.x[2 * k + 1] - w.R[k] * fy - alpha * w.F[2 * k + 1]
+        w.d[2 * k] = b0
+        w.d[2 * k + 1] = b1
+        # z = D'^-1 W of the row before; this row's lower block is -W_k
+        h00 -= W[3 * k] * z00 + W[3 * k + 1] * z10
+        h01 -= W[3 * k] * z01 + W[3 * k + 1] * z11
+        h11 -= W[3 * k + 1] * z01 + W[3 * k + 2] * z11
+        b0 += W[3 * k] * r0 + W[3 * k + 1] * r1
+        b1 += W[3 * k + 1] * r0 + W[3 * k + 2] * r1
+        inv = h00 * h11 - h01 * h01
+        inv = 1.0 / inv if inv > 1e-300 else 0.0
+        r0 = (h11 * b0 - h01 * b1) * inv
+        r1 = (h00 * b1 - h01 * b0) * inv
+        a00 = W[3 * k + 3]
+        a01 = W[3 * k + 4]
+        a11 = W[3 * k + 5]
+        z00 = (h11 * a00 - h01 * a01) * inv
+        z01 = (h11 * a01 - h01 * a11) * inv
+        z10 = (h00 * a01 - h01 * a00) * inv
+        z11 = (h00 * a11 - h01 * a01) * inv
+        w.r[2 * k] = r0
+        w.r[2 * k + 1] = r1
+        w.g[4 * k] = z00
+        w.g[4 * k + 1] = z01
+        w.g[4 * k + 2] = z10
+        w.g[4 * k + 3] = z11
+    for k in range(m - 2, -1, -1):
+        w.r[2 * k] += w.g[4 * k] * w.r[2 * k + 2] + w.g[4 * k + 1] * w.r[2 * k + 3]
+        w.r[2 * k + 1] += w.g[4 * k + 2] * w.r[2 * k + 2] + w.g[4 * k + 3] * w.r[2 * k + 3]
+    for k in range(m):
+        slope -= w.r[2 * k] * w.d[2 * k] + w.r[2 * k + 1] * w.d[2 * k + 1]
+    return slope
+
+
+cdef inline void chain_project(Chain* c, ChainWork* w, double alpha, int limit) noexcept nogil:
+    """Nearest pose (in mass) whose links are no longer than R: convex, so it can only lose energy.
+
+    Dual: minimise 1/2 F.A F - F.q + sum R |F| + alpha |F|^2 / 2 by Newton with a line search.
+    """
+    cdef int k, m = c.n - 1, i, halving
+    cdef double value, slope, step, tried, level = 1.0, scale, worst = 0.0, error
+    cdef double* W = c.W
+    for k in range(m):
+        scale = W[3 * k] + W[3 * k + 2] + W[3 * k + 3] + W[3 * k + 5]
+        w.b[k] = (w.R[k] + 1e-12) / (scale + 1e-30)
+        w.F[2 * k] = 0.0
+        w.F[2 * k + 1] = 0.0
+    chain_apply(c, w)
+    for i in range(limit):
+        for k in range(m):
+            w.eps[k] = w.b[k] * level
+        value = chain_dual(c, w, alpha)
+        slope = chain_newton_dual(c, w, alpha)
+        step = 1.0
+        for k in range(m):
+            w.F[2 * k] += w.r[2 * k]
+            w.F[2 * k + 1] += w.r[2 * k + 1]
+        for halving in range(12):
+            chain_apply(c, w)
+            tried = chain_dual(c, w, alpha)
+            if tried <= value + 0.1 * step * slope + 1e-14 * fabs(value):
+                break
+            step *= 0.5
+            for k in range(m):
+                w.F[2 * k] -= step * w.r[2 * k]
+                w.F[2 * k + 1] -= step * w.r[2 * k + 1]
+        c.passes += 1
+        if step == 1.0:
+            if level <= 1e-5:
+                worst = 0.0
+                for k in range(m):
+                    error = fabs(w.r[2 * k]) + fabs(w.r[2 * k + 1])
+                    if error > worst * (fabs(w.F[2 * k]) + fabs(w.F[2 * k + 1]) + w.eps[k]):
+                        worst = error / (fabs(w.F[2 * k]) + fabs(w.F[2 * k + 1]) + w.eps[k])
+                if worst < 1e-6:
+                    break
+            else:
+                level *= 0.1
+    chain_geometry(m, c.x, w.u, w.s)
+    c.residual = 0.0
+    for k in range(m):
+        c.lam[k] = w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]
+        error = w.s[k] - w.R[k] - alpha * c.lam[k]
+        if error > c.residual * c.rest[k]:
+            c.residual = error / (c.rest[k] + 1e-30)
+
+
+cdef inline double chain_work_done(Chain* c, ChainWork* w) noexcept nogil:
+    """Work of the links over the substep (times h^2); negative when they take energy out."""
+    cdef int k
+    cdef double work = 0.0
+    for k in range(2 * c.n):
+        work += c.f[k] * (0.5 * (c.x[k] + w.y[k]) - c.x0[k])
+    return work
+
+
+cdef inline double chain_kinetic(Chain* c, ChainWork* w) noexcept nogil:
+    """Kinetic energy of the prediction (times h^2), free nodes only."""
+    cdef int k
+    cdef double total = 0.0, dx, dy
+    for k in range(c.n):
+        if c.W[3 * k] > 0.0:
+            dx = w.y[2 * k] - c.x0[2 * k]
+            dy = w.y[2 * k + 1] - c.x0[2 * k + 1]
+            total += 0.5 * (dx * dx + dy * dy) / c.W[3 * k]
+    return total
+
+
+cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit, int limit) noexcept nogil:
+    """Newton passes on the two-sided links; 1 when converged."""
+    cdef int k, m = c.n - 1, passes = 0
+    cdef double worst, error, lam
     while True:
         chain_geometry(m, c.x, w.u, w.s)
         worst = 0.0
@@ -275,15 +424,53 @@ cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
             lam = c.lam[k]
             if implicit:
                 lam = w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]
-            error = fabs(w.s[k] - c.rest[k] - alpha * lam)
-            if error > worst * c.rest[k]:
-                worst = error / (c.rest[k] + 1e-30)
-        if passes > 0 and (worst < 1e-9 or passes >= 12):
-            break
+            error = fabs(w.s[k] - w.l[k] - alpha * lam)
+            if error > worst * w.l[k]:
+                worst = error / (w.l[k] + 1e-30)
+        c.residual = worst
+        if passes > 0 and worst < 1e-9:
+            return 1
+        if passes >= limit or not worst < 1e6:
+            return 0
         if implicit:
-            chain_pass_implicit(c, &w, alpha)
+            chain_pass_implicit(c, w, alpha)
         else:
-            chain_pass_explicit(c, &w, alpha)
+            chain_pass_explicit(c, w, alpha)
         passes += 1
-    c.passes = passes
-    c.residual = worst
+        c.passes += 1
+
+
+cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
+    """Bring the predicted nodes x onto the links; see the head of this file."""
+    cdef ChainWork w = chain_work(c)
+    cdef int k, n = c.n, m = c.n - 1, implicit, good
+    cdef double alpha = c.stretch_compliance / (h * h), small
+    cdef double work
+    c.passes = 0
+    c.violent = 0
+    for k in range(2 * n):
+        w.y[k] = c.x[k]
+    if m < 1:
+        for k in range(2 * n):
+            c.f[k] = 0.0
+        return
+    chain_geometry(m, c.x0, w.u, w.s)
+    chain_targets(c, &w, h)
+    implicit = chain_directions(c, &w)
+    for k in range(m):
+        w.F[2 * k] = c.lam[k] * (w.e[2 * k] + w.a[k] * w.u[2 * k])
+        w.F[2 * k + 1] = c.lam[k] * (w.e[2 * k + 1] + w.a[k] * w.u[2 * k + 1])
+    chain_apply(c, &w)
+    good = chain_newton(c, &w, alpha, implicit, 8)
+    if good:
+        work = chain_work_done(c, &w)
+        if work > 0.0 and work > 0.01 * chain_kinetic(c, &w) + 1e-30:
+            good = -1
+    if good < 1:
+        c.violent = 2 if good < 0 else 1
+        small = 0.0
+        for k in range(n):
+            if c.W[3 * k] + c.W[3 * k + 2] > small:
+                small = c.W[3 * k] + c.W[3 * k + 2]
+        small = 1e-8 * small + 1e-300
+        chain_project(c, &w, alpha if alpha > small else small, 60)
