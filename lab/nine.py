@@ -21,7 +21,7 @@ def report(n, ratio, sideways, secs=10.0, sub=8, **kw):
     e = o[:, 0] / scale
     print(f"n {n:5d} M/m {ratio:5d} side {sideways:d}  len err max {err*100:9.4f}% end {abs(o[-60:,1]/L-1).max()*100:8.4f}%"
           f" link {np.nanmax(o[:,2])*100:9.3f}%  E max {np.nanmax(e)-e[0]:+.2e} end {e[-1]-e[0]:+.4f}  passes mean {o[:,3].mean():.2f} max {o[:,3].max():.0f}"
-          f"  ns {t/len(o)/n*1e9:.0f} viol {o[:,12].mean()*100:.1f}% resid {np.nanmax(o[:,6]):.1e}")
+          f"  ns {t/len(o)/n*1e9:.0f} viol {(o[:,12]>0).mean()*100:.1f}% resid {np.nanmax(o[:,6]):.1e}")
     return o
 
 if __name__ == "__main__":

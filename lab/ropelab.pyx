@@ -39,6 +39,7 @@ cdef class Lab:
         self.c.n = n
         self.c.x = &self.xv[0, 0]
         self.c.x0 = &self.x0v[0, 0]
+        self.c.v = &self.vv[0, 0]
         self.c.W = &self.Wv[0, 0]
         self.c.rest = &self.lv[0]
         self.c.f = &f[0, 0]
@@ -77,8 +78,6 @@ cdef class Lab:
                 amy = 0.0
                 ang = 0.0
                 for k in range(n):
-                    v[k, 0] = (x[k, 0] - x0[k, 0]) / h
-                    v[k, 1] = (x[k, 1] - x0[k, 1]) / h
                     if W[k, 0] > 0 or W[k, 2] > 0:
                         mx = 0.5 * (x[k, 0] + x0[k, 0])
                         my = 0.5 * (x[k, 1] + x0[k, 1])
@@ -130,8 +129,5 @@ cdef class Lab:
                             x[k, 0] += h * v[k, 0]
                             x[k, 1] += h * v[k, 1]
                     chain_solve(&self.c, h)
-                    for k in range(n):
-                        v[k, 0] = (x[k, 0] - x0[k, 0]) / h
-                        v[k, 1] = (x[k, 1] - x0[k, 1]) / h
             best.append((time.perf_counter() - t) / steps / (n - 1) * 1e9)
         return float(np.median(best))

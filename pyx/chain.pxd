@@ -21,6 +21,7 @@ cdef struct Chain:
     int n                      # nodes
     double* x                  # (n, 2) in: predicted, out: solved
     double* x0                 # (n, 2) start of the substep
+    double* v                  # (n, 2) out: velocity at the end; (x - x0) / h unless the substep was split
     double* W                  # (n, 3) inverse mass xx, xy, yy; 0: held, x is already its target
     double* rest               # (n - 1)
     double* f                  # (n, 2) out: position impulses, dx = W f
@@ -30,7 +31,7 @@ cdef struct Chain:
     double bend_stiffness      # B, force * wu^2; 0: limp
     double catch_up            # wu/s, cap of the speed at which a wrong length is corrected
     int passes                 # out: Newton passes taken
-    int violent                # out: 0, or why the projection took over: 1 no convergence, 2 energy
+    int violent                # out: 0 calm, 1 mid directions, 2..4 the substep was split (4: projected)
     double residual            # out: estimate of the largest relative link error left
 
 cdef struct ChainWork:         # views into the scratch
@@ -47,6 +48,12 @@ cdef struct ChainWork:         # views into the scratch
     double* l                  # (n) this substep's target length
     double* R                  # (n) the largest length the projection allows
     double* eps                # (n) force below which a link is slack
+    double* old                # (n) multipliers at the start of an attempt
+    double* first              # (n) multipliers at the start of the substep
+    double* z                  # (n, 2) start of a part of the substep
+    double* v                  # (n, 2) velocities of a split substep
+    double* total              # (n, 2) impulses of a split substep
+    double* mean               # (n) multipliers of a split substep
 
 
 cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
@@ -66,6 +73,12 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.l = p + 19 * n
     w.R = p + 20 * n
     w.eps = p + 21 * n
+    w.old = p + 22 * n
+    w.first = p + 23 * n
+    w.z = p + 24 * n
+    w.v = p + 26 * n
+    w.total = p + 28 * n
+    w.mean = p + 30 * n
     return w
 
 
@@ -440,37 +453,117 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit,
         c.passes += 1
 
 
+cdef inline void chain_start(Chain* c, ChainWork* w) noexcept nogil:
+    """Pulls and nodes of the first guess: last multipliers along the chosen directions."""
+    cdef int k
+    for k in range(c.n - 1):
+        w.F[2 * k] = c.lam[k] * (w.e[2 * k] + w.a[k] * w.u[2 * k])
+        w.F[2 * k + 1] = c.lam[k] * (w.e[2 * k + 1] + w.a[k] * w.u[2 * k + 1])
+    chain_apply(c, w)
+
+
+cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double alpha) noexcept nogil:
+    """Two-sided links: 0 solved with symplectic directions, 1 solved with mid directions, 2 not solved."""
+    cdef int k, m = c.n - 1, implicit
+    cdef double work, q
+    cdef double* W = c.W
+    chain_geometry(m, c.x0, w.u, w.s)
+    chain_targets(c, w, h)
+    implicit = chain_directions(c, w)
+    for k in range(m):
+        w.old[k] = c.lam[k]
+    chain_start(c, w)
+    if chain_newton(c, w, alpha, implicit, 8):
+        work = chain_work_done(c, w)
+        if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
+            return 0
+    # the mean of start and end direction cannot add energy: (u0 + u) . (p - p0) = 0 while |p| = |p0|
+    chain_geometry(m, c.x0, w.u, w.s)
+    for k in range(m):
+        q = w.old[k] * (W[3 * k] + W[3 * k + 2] + W[3 * k + 3] + W[3 * k + 5])
+        w.a[k] = 0.5 + 0.5 * q / (q + 4.0 * w.s[k]) if q > 0.0 else 0.5
+        w.e[2 * k] = (1.0 - w.a[k]) * w.u[2 * k]
+        w.e[2 * k + 1] = (1.0 - w.a[k]) * w.u[2 * k + 1]
+        c.lam[k] = w.old[k]
+    chain_start(c, w)
+    if chain_newton(c, w, alpha, 1, 12):
+        work = chain_work_done(c, w)
+        if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
+            return 1
+    return 2
+
+
+cdef inline void chain_robust(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+    """The projection with a compliance just large enough to keep an impossible demand finite."""
+    cdef int k
+    cdef double small = 0.0
+    for k in range(c.n):
+        if c.W[3 * k] + c.W[3 * k + 2] > small:
+            small = c.W[3 * k] + c.W[3 * k + 2]
+    small = 1e-8 * small + 1e-300
+    chain_project(c, w, alpha if alpha > small else small, 60)
+
+
+cdef inline void chain_split(Chain* c, ChainWork* w, double h, double alpha, int parts) noexcept nogil:
+    """The substep again in equal parts: what turns too far in h turns less in h / parts."""
+    cdef Chain part = c[0]
+    cdef int i, k, n = c.n, m = c.n - 1, state
+    cdef double hs = h / parts, square = 1.0 / (<double>parts * parts)
+    cdef double* v = w.v
+    part.x0 = w.z
+    for k in range(2 * n):
+        w.z[k] = c.x0[k]
+        w.total[k] = 0.0
+    for k in range(m):
+        c.lam[k] = w.first[k] * square
+        w.mean[k] = 0.0
+    for i in range(parts):
+        for k in range(2 * n):
+            w.y[k] = w.z[k] + hs * v[k]
+            c.x[k] = w.y[k]
+        state = chain_attempt(&part, w, hs, alpha / square)
+        if state == 2:
+            for k in range(m):
+                c.lam[k] = w.old[k]
+            chain_robust(&part, w, alpha / square)
+        if state > c.violent - 2:
+            c.violent = state + 2
+        for k in range(2 * n):
+            v[k] = (c.x[k] - w.z[k]) / hs
+            w.z[k] = c.x[k]
+            w.total[k] += c.f[k] * parts
+        for k in range(m):
+            w.mean[k] += c.lam[k] * parts
+    for k in range(2 * n):
+        c.f[k] = w.total[k]
+    for k in range(m):
+        c.lam[k] = w.mean[k]
+    c.passes = part.passes
+    c.residual = part.residual
+
+
 cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
     """Bring the predicted nodes x onto the links; see the head of this file."""
     cdef ChainWork w = chain_work(c)
-    cdef int k, n = c.n, m = c.n - 1, implicit, good
-    cdef double alpha = c.stretch_compliance / (h * h), small
-    cdef double work
+    cdef int k, n = c.n, m = c.n - 1
+    cdef double alpha = c.stretch_compliance / (h * h)
     c.passes = 0
     c.violent = 0
+    c.residual = 0.0
     for k in range(2 * n):
         w.y[k] = c.x[k]
+        c.f[k] = 0.0
     if m < 1:
-        for k in range(2 * n):
-            c.f[k] = 0.0
         return
-    chain_geometry(m, c.x0, w.u, w.s)
-    chain_targets(c, &w, h)
-    implicit = chain_directions(c, &w)
     for k in range(m):
-        w.F[2 * k] = c.lam[k] * (w.e[2 * k] + w.a[k] * w.u[2 * k])
-        w.F[2 * k + 1] = c.lam[k] * (w.e[2 * k + 1] + w.a[k] * w.u[2 * k + 1])
-    chain_apply(c, &w)
-    good = chain_newton(c, &w, alpha, implicit, 8)
-    if good:
-        work = chain_work_done(c, &w)
-        if work > 0.0 and work > 0.01 * chain_kinetic(c, &w) + 1e-30:
-            good = -1
-    if good < 1:
-        c.violent = 2 if good < 0 else 1
-        small = 0.0
-        for k in range(n):
-            if c.W[3 * k] + c.W[3 * k + 2] > small:
-                small = c.W[3 * k] + c.W[3 * k + 2]
-        small = 1e-8 * small + 1e-300
-        chain_project(c, &w, alpha if alpha > small else small, 60)
+        w.first[k] = c.lam[k]
+    c.violent = chain_attempt(c, &w, h, alpha)
+    if c.violent == 2:
+        for k in range(2 * n):
+            w.v[k] = (w.y[k] - c.x0[k]) / h
+        chain_split(c, &w, h, alpha, 4)
+        for k in range(2 * n):
+            c.v[k] = w.v[k]
+    else:
+        for k in range(2 * n):
+            c.v[k] = (c.x[k] - c.x0[k]) / h
