@@ -473,7 +473,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double alpha) no
     for k in range(m):
         w.old[k] = c.lam[k]
     chain_start(c, w)
-    if chain_newton(c, w, alpha, implicit, 8):
+    if chain_newton(c, w, alpha, implicit, 14):
         work = chain_work_done(c, w)
         if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
             return 0
@@ -486,7 +486,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double alpha) no
         w.e[2 * k + 1] = (1.0 - w.a[k]) * w.u[2 * k + 1]
         c.lam[k] = w.old[k]
     chain_start(c, w)
-    if chain_newton(c, w, alpha, 1, 12):
+    if chain_newton(c, w, alpha, 1, 14):
         work = chain_work_done(c, w)
         if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
             return 1
