@@ -43,9 +43,9 @@ class Softkit:
         space.gravity = (0, layout.gravity)
         self.world = softkit.World(space, step=layout.dt, substeps=SUBSTEPS)
         ends = layout.points()[:, [0, -1]].tolist()
-        self.ropes = [
-            softkit.Rope(start, end, segments=layout.segments, mass=layout.mass) for start, end in ends
-        ]
+        # One group: the ropes pass each other freely, as those of every peer do; nothing damps them either.
+        same = {"mass": layout.mass, "damping": 0.0, "filter": pymunk.ShapeFilter(group=1)}
+        self.ropes = [softkit.Rope(start, end, segments=layout.segments, **same) for start, end in ends]
         self.world.add(*self.ropes)
         for rope in self.ropes:
             rope.pin(0)
