@@ -18,7 +18,7 @@ def blocks(language, text=TEXT):
 
 
 def test_first_screen_has_two_commands():
-    """Each makes the environment, installs, and then plays or tests; no other command is on the first screen."""
+    """Each makes the environment, installs, then plays or tests; the first screen has no other command."""
     lines = [line for block in blocks("sh", FIRST_SCREEN) for line in block.splitlines()]
     assert len(lines) == 2
     for line, extra, module in zip(lines, (".", ".[test]"), ("games", "pytest")):
