@@ -120,9 +120,9 @@ def compare(outcomes):
         parts = []
         for peer in peers:
             worse = peer.quality["stretch %"] >= own.quality["stretch %"]
-            faster = f"{runner.ratio(peer, own):.2f} x {peer.contender.name}"
+            faster = f"{runner.ratio(peer, own):.2f} x as fast as {peer.contender.name}"
             parts.append(f"{faster}{'' if worse else ' (at MORE stretch)'}")
-        out += [f"{own.contender.name} is as fast as " + ", ".join(parts)] if parts else []
+        out += [f"{own.contender.name}: " + ", ".join(parts)] if parts else []
     return out
 
 
