@@ -1,4 +1,4 @@
-"""Fields against closed forms: what a step does to velocities, driven on plain arrays through `Fields.apply`."""
+"""Fields against closed forms: what a step does to velocities, on plain arrays through `Fields.apply`."""
 
 import math
 
@@ -42,6 +42,7 @@ def holding(*fields):
 
 
 # Plummer
+
 
 @pytest.mark.parametrize("softening", [5.0, 20.0, 60.0])
 def test_plummer_acceleration_is_the_closed_form(softening):
@@ -96,6 +97,7 @@ def test_elongated_orbit_keeps_its_energy():
 
 # drags
 
+
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("c", [0.1, 0.5, 5.0])
 def test_linear_drag_decays_exponentially(rate, c):
@@ -104,7 +106,9 @@ def test_linear_drag_decays_exponentially(rate, c):
 
 
 @pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize(("c", "after_one", "terminal"), [(0.5, 7.7199, 19.62), (2.0, 4.2412, 4.905), (8.0, 1.2258, 1.22625)])
+@pytest.mark.parametrize(
+    ("c", "after_one", "terminal"), [(0.5, 7.7199, 19.62), (2.0, 4.2412, 4.905), (8.0, 1.2258, 1.22625)]
+)
 def test_linear_drag_terminal_speed(rate, c, after_one, terminal):
     _, early = march(holding(LinearDrag(c)), (0, 0), (0, 0), 1.0, rate, gravity=(0, 9.81))
     _, late = march(holding(LinearDrag(c)), (0, 0), (0, 0), 30.0, rate, gravity=(0, 9.81))
@@ -127,7 +131,9 @@ def test_quadratic_drag_after_one_second_of_fall(rate):
     assert v[0, 1] == pytest.approx(7.5032, rel=0.01)
 
 
-@pytest.mark.parametrize("drag", [LinearDrag(50.0), LinearDrag(math.inf), QuadraticDrag(10.0), Damping(0.0), Damping(0.01)])
+@pytest.mark.parametrize(
+    "drag", [LinearDrag(50.0), LinearDrag(math.inf), QuadraticDrag(10.0), Damping(0.0), Damping(0.01)]
+)
 @pytest.mark.parametrize("h", [1e-4, 1 / 60, 1.0, 1000.0])
 def test_drags_never_reverse_at_any_step(drag, h):
     v = np.array([[300.0, -40.0], [1e9, 1.0], [0.0, 0.0]])
@@ -151,6 +157,7 @@ def test_two_drags_together_add_their_rates():
 
 # mass
 
+
 def test_gravity_and_flow_ignore_mass_and_a_push_divides_by_it():
     x = np.zeros((2, 2))
     w = np.array([1.0, 0.1])
@@ -162,16 +169,21 @@ def test_gravity_and_flow_ignore_mass_and_a_push_divides_by_it():
 
 
 def test_held_particles_are_left_alone_by_every_field():
-    fields = holding(Gravity(), Push(), Attractor((9, 9)), Wind(rate=math.inf), CurlNoise(), QuadraticDrag(), LinearDrag())
+    fields = holding(
+        Gravity(), Push(), Attractor((9, 9)), Wind(rate=math.inf), CurlNoise(), QuadraticDrag(), LinearDrag()
+    )
     blast = fields.add(Explosion((1, 1)))
     blast.fire()
     v = np.array([[3.0, 4.0], [3.0, 4.0]])
-    fields.apply(None, np.array([[5.0, 5.0], [6.0, 6.0]]), v, np.array([0.0, 1.0]), 0.1, 0.0, gravity=(0, 900))
+    fields.apply(
+        None, np.array([[5.0, 5.0], [6.0, 6.0]]), v, np.array([0.0, 1.0]), 0.1, 0.0, gravity=(0, 900)
+    )
     assert v[0].tolist() == [3.0, 4.0]
     assert v[1].tolist() != [3.0, 4.0]
 
 
 # D03
+
 
 @pytest.mark.parametrize("rate", [30, 60, 120, 240])
 def test_constant_field_gives_the_same_speed_at_any_rate(rate):
@@ -180,6 +192,7 @@ def test_constant_field_gives_the_same_speed_at_any_rate(rate):
 
 
 # D04
+
 
 @pytest.mark.parametrize("kind", [Vortex, Whirl])
 @pytest.mark.parametrize("radius", [10.0, 50.0, 400.0])
@@ -204,6 +217,7 @@ def test_vortex_axis_in_space():
 
 # D01
 
+
 def test_explosion_on_a_particle_and_on_a_ring():
     huge = Explosion((10, 10), 1e9, 500.0)
     v = np.zeros((2, 2))
@@ -212,7 +226,9 @@ def test_explosion_on_a_particle_and_on_a_ring():
     assert np.isfinite(v).all() and np.abs(v).max() <= huge.max_speed
     angle = np.arange(12) * (2 * math.pi / 12)
     v = np.zeros((12, 2))
-    Explosion((0, 0), 100.0, 200.0).kick(np.stack([np.cos(angle), np.sin(angle)], axis=1) * 70, v, np.ones(12))
+    Explosion((0, 0), 100.0, 200.0).kick(
+        np.stack([np.cos(angle), np.sin(angle)], axis=1) * 70, v, np.ones(12)
+    )
     size = np.sqrt((v**2).sum(axis=1))
     assert np.sqrt((v.sum(axis=0) ** 2).sum()) < 1e-6 * size[0]
 
@@ -243,6 +259,7 @@ def test_explosion_fires_once_for_every_object():
 
 # wind
 
+
 @pytest.mark.parametrize("rate", RATES)
 def test_wind_draws_velocity_toward_the_air(rate):
     _, v = march(holding(Wind((120, 0))), (0, 0), (0, 30), 2.0, rate)
@@ -255,10 +272,13 @@ def test_gusts_average_out_and_stay_within_their_share():
     factors = np.array([wind.factor(t) for t in np.arange(0, 2000, 0.05)])
     assert factors.mean() == pytest.approx(1.0, abs=0.02)
     assert 0.4 <= factors.min() < 0.55 and 1.45 < factors.max() <= 1.6
-    assert np.abs(np.diff(factors)).max() < 0.6 * 2 * 1.875 * 2 * 0.05  # steepest quintic slope over a full swing
+    assert (
+        np.abs(np.diff(factors)).max() < 0.6 * 2 * 1.875 * 2 * 0.05
+    )  # steepest quintic slope over a full swing
 
 
 # curl noise
+
 
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("octaves", [1, 3])
@@ -269,7 +289,10 @@ def test_curl_noise_has_no_divergence_and_the_stated_speed(dim, octaves, scale):
     points = rng.uniform(-30, 30, (4000, dim)) * scale
     e = scale * 1e-4
     jacobian = np.stack(
-        [(noise.sample(points + s, time=0.7) - noise.sample(points - s, time=0.7)) / (2 * e) for s in np.eye(dim) * e],
+        [
+            (noise.sample(points + s, time=0.7) - noise.sample(points - s, time=0.7)) / (2 * e)
+            for s in np.eye(dim) * e
+        ],
         axis=2,
     )
     norm = math.sqrt((jacobian**2).sum(axis=(1, 2)).mean())
@@ -335,10 +358,13 @@ def test_cached_curl_noise_is_as_close_as_stated():
     noise.cache((0, 0, 1280, 720), cell=1.5, interval=0)
     assert noise.cache_error(0.9) < 0.005
     outside = np.array([[-50.0, 10.0], [1300.0, 20.0]])
-    assert np.array_equal(noise.sample(outside, time=0.9), CurlNoise(8, 100.0, 60.0, 3, 0.3).sample(outside, time=0.9))
+    assert np.array_equal(
+        noise.sample(outside, time=0.9), CurlNoise(8, 100.0, 60.0, 3, 0.3).sample(outside, time=0.9)
+    )
 
 
 # where it is
+
 
 @pytest.mark.parametrize("far", [1e5, 1e6])
 def test_a_scene_far_from_the_origin_behaves_the_same(far):
