@@ -81,6 +81,7 @@ cdef inline void add_clipped(const Target* t, Band* band, float* row, int y, dou
         xa = xb
         xb = swap
     if xa >= right:
+        touch(band, y, t.x1, t.x1)
         return
     if xb <= left:
         row[t.x0] += <float>d
