@@ -131,9 +131,9 @@ def links(obj):
     count = len(obj.positions)
     if hasattr(obj, "segments"):
         first = np.arange(count - 1)
-        stretch = np.atleast_1d(np.asarray(getattr(obj, "stretch", 0.0), dtype=np.float64))
-        strain = stretch if len(stretch) == count - 1 else np.full(count - 1, stretch[0])
-        return np.stack([first, first + 1], axis=1), strain
+        rest = np.asarray(getattr(obj, "_rest", np.full(count - 1, obj.rest_length / max(count - 1, 1))))
+        length = np.linalg.norm(np.diff(obj.positions, axis=0), axis=1)
+        return np.stack([first, first + 1], axis=1), length / np.maximum(rest, 1e-12) - 1
     triangles = getattr(obj, "triangles", None)
     if triangles is None or not len(triangles):
         return None, None

@@ -118,8 +118,9 @@ class View:
         if obj in self._warned:
             return
         self._warned.add(obj)
+        name = f"{obj!r} with id {obj.id}" if isinstance(obj, pymunk.Body) else repr(obj)
         warnings.warn(
-            f"{obj!r}: {count} {what}{'' if count == 1 else 's'} not drawn, the position is not finite or is beyond "
+            f"{name}: {count} {what}{'' if count == 1 else 's'} not drawn, the position is not finite or beyond "
             "1e10 pixels",
             RenderWarning,
             stacklevel=2,
