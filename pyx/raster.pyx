@@ -24,6 +24,7 @@ cdef enum:
     K_COLORED = 4
 
 cdef double FAR = 1e10
+cdef double WORTH_THREADS = 250000  # pixels of work, about 0.3 ms: less is done sooner than other threads wake up
 
 
 cdef struct Shapes:
@@ -74,9 +75,10 @@ cdef inline double reach_of(const Shapes* s, Py_ssize_t i) noexcept nogil:
     return reach + 1 if 0 <= reach < FAR else -1
 
 
-cdef int measure(const Target* t, const Shapes* s, Py_ssize_t i, int* rows) noexcept nogil:
-    """Rows a shape can touch (rows[0] >= rows[1]: none). Returns how many of its points cannot be drawn."""
-    cdef double top = FAR, bottom = -FAR, reach = reach_of(s, i)
+cdef int measure(const Target* t, const Shapes* s, Py_ssize_t i, int* rows, double* work) noexcept nogil:
+    """Rows a shape can touch (rows[0] >= rows[1]: none), and about how many pixels it costs, added to work[0].
+    Returns how many of its points cannot be drawn."""
+    cdef double top = FAR, bottom = -FAR, left = FAR, right = -FAR, reach = reach_of(s, i)
     cdef const double* p
     cdef int j, bad = 0
     rows[0] = rows[1] = 0
@@ -87,12 +89,22 @@ cdef int measure(const Target* t, const Shapes* s, Py_ssize_t i, int* rows) noex
         if not usable(p):
             bad += 1
             continue
+        left = p[0] if p[0] < left else left
+        right = p[0] if p[0] > right else right
         top = p[1] if p[1] < top else top
         bottom = p[1] if p[1] > bottom else bottom
     if top > bottom or (bad and (s.kinds[i] == K_POLYGON or s.kinds[i] == K_DISC)):
         return bad
+    if right + reach < t.x0 or left - reach > t.x1:
+        return bad
     rows[0] = clamped_row(top - reach, t.y0, t.y1)
     rows[1] = clamped_row(bottom + reach, t.y0 - 1, t.y1 - 1) + 1
+    left = left - reach if left - reach > t.x0 else t.x0
+    right = right + reach if right + reach < t.x1 else t.x1
+    if rows[1] > rows[0] and s.kinds[i] in (K_POLYGON, K_DISC):
+        work[0] += (rows[1] - rows[0]) * (right - left)
+    elif rows[1] > rows[0]:
+        work[0] += 4 * reach * (rows[1] - rows[0] + right - left)
     return bad
 
 
@@ -249,6 +261,7 @@ def draw(u8[::1] pixels, const int[::1] info, Py_ssize_t count, const u8[::1] ki
     cdef Shapes s
     cdef int slot, stride = t.width + 4
     cdef Py_ssize_t i
+    cdef double work = 0
     if count == 0 or t.x1 <= t.x0 or t.y1 <= t.y0 or points.shape[0] == 0:
         return
     s.count, s.kinds, s.first, s.length = count, &kinds[0], &first[0], &length[0]
@@ -258,8 +271,8 @@ def draw(u8[::1] pixels, const int[::1] info, Py_ssize_t count, const u8[::1] ki
     s.rows = &rows[0, 0]
     with nogil:
         for i in range(count):
-            bad[i] = measure(&t, &s, i, &rows[i, 0])
-        if threads <= 1:
+            bad[i] = measure(&t, &s, i, &rows[i, 0], &work)
+        if threads <= 1 or work < WORTH_THREADS:
             draw_slot(&t, &s, &cover[0], &spans[0], stride, 0, 1)
         else:
             for slot in prange(threads, schedule="static", chunksize=1, num_threads=threads):
@@ -354,6 +367,7 @@ def draw_strip(u8[::1] pixels, const int[::1] info, const double[:, ::1] points,
     cdef u8 kind = K_LINE
     cdef int first = 0, length = <int>points.shape[0], stride = t.width + 4, slot, bad
     cdef double[4] params
+    cdef double work = 0
     cdef int[2] rows
     cdef u32[2] colors
     params[0], params[1], params[2], params[3] = radius, 0, 0, 0
@@ -366,8 +380,8 @@ def draw_strip(u8[::1] pixels, const int[::1] info, const double[:, ::1] points,
     if length < 2 or t.x1 <= t.x0 or t.y1 <= t.y0:
         return 0
     with nogil:
-        bad = measure(&t, &s, 0, rows)
-        if threads <= 1:
+        bad = measure(&t, &s, 0, rows, &work)
+        if threads <= 1 or work < WORTH_THREADS:
             strip_slot(&t, &s, &strip, &cover[0], &spans[0], stride, 0, 1)
         else:
             for slot in prange(threads, schedule="static", chunksize=1, num_threads=threads):

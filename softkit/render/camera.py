@@ -208,7 +208,7 @@ class Camera:
     def to_world(self, points, z=0.0):
         """Pixels to world points: the inverse of `to_screen`.
 
-        points: one point (x, y) or an array (n, 2) in pixels: gives the points of the plane at height `z` (wu,
+        points: one point (x, y) or an array (n, 2) in pixels: the points of the plane at height `z` (wu,
             default 0) seen there. With a third value, the depth that `to_screen` gives: the point itself,
             (x, y, z).
         """
@@ -246,7 +246,7 @@ class Camera:
         for all."""
         if self._perspective is None or (self.flat and points.shape[-1] == 2):
             return self._zoom
-        xx, xy, yx, yy = self._basis()
+        _, _, yx, yy = self._basis()
         cx, cy = self.center
         y = yx * (points[:, 0] - cx) + yy * (points[:, 1] - cy)
         z = points[:, 2] if points.shape[-1] == 3 else 0.0

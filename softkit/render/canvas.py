@@ -15,10 +15,6 @@ POLYGON, LINE, LOOP, DISC, COLORED_LINE = (
     raster.DISC,
     raster.COLORED_LINE,
 )
-PARALLEL_SHAPES = (
-    24  # fewer shapes than this are drawn on one thread: starting others costs more than it saves
-)
-
 _NO_COLORS = np.empty(0, dtype=np.uint32)
 _NO_RADII = np.empty(0, dtype=np.float64)
 
@@ -32,7 +28,7 @@ def pixel_info(surface, name="target", writable=True):
     usable = size in (3, 4) and all(masks[:3]) and not any(losses[:3]) and losses[3] in (0, 8)
     if not usable or any(shift % 8 for shift in surface.get_shifts()):
         raise ValueError(
-            f"{name} must have 24 or 32 bits a pixel with 8 bits a channel, got {surface!r} with masks {masks}; "
+            f"{name} must have 24 or 32 bits a pixel with 8 bits a channel, got {surface!r}, masks {masks}; "
             "Surface.convert() or convert_alpha() makes such a one"
         )
     offsets = [
@@ -218,7 +214,7 @@ class Canvas:
             shapes.bad,
             self.cover,
             self.spans,
-            self._threads if n >= PARALLEL_SHAPES else 1,
+            self._threads,
         )
         bad = shapes.bad[:n]
         return np.flatnonzero(bad) if bad.any() else None
@@ -240,7 +236,7 @@ class Canvas:
             smooth,
             self.cover,
             self.spans,
-            1,
+            self._threads,
         )
 
 

@@ -15,7 +15,7 @@ class RopePainter(Painter):
     """Strokes of width 2 x radius.
 
     Styles: color (default hemp), width (wu, default None: twice the rope's radius), outline (colour, default
-    darker than color), outline_width (pixels, default 1), shine (0 to 1, default 0.25: lighter to the middle),
+    darker than color), outline_width (pixels, default 1), shine (0 to 1, default 0.25: lighter inside),
     by_tension (False; True: blue when slack to red at the rope's max_tension, or at the rope's own largest
     tension where it cannot break), texture (Surface repeated along the rope, its height across it),
     texture_scale (wu a texture pixel; default None: as the width asks), hidden.

@@ -120,8 +120,8 @@ class View:
         self._warned.add(obj)
         name = f"{obj!r} with id {obj.id}" if isinstance(obj, pymunk.Body) else repr(obj)
         warnings.warn(
-            f"{name}: {count} {what}{'' if count == 1 else 's'} not drawn, the position is not finite or beyond "
-            "1e10 pixels",
+            f"{name}: {count} {what}{'' if count == 1 else 's'} not drawn, the position is not finite or "
+            "beyond 1e10 pixels",
             RenderWarning,
             stacklevel=2,
         )

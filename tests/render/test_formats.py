@@ -30,7 +30,9 @@ def scene():
     shapes = ShapeList()
     shapes.polygon(np.array([(3.2, 4.0), (50.0, 9.0), (20.0, 40.7)]), 0x10C080A0)
     shapes.line(np.array([(5.0, 40.0), (55.0, 8.0), (30.0, 42.0)]), 3.3, 0xF0E010C0)
-    shapes.line(np.array([(5.0, 5.0), (55.0, 44.0)]), 5, 0x2040F0FF, edge=0x000000FF, edge_width=1.5, shine=0.3)
+    shapes.line(
+        np.array([(5.0, 5.0), (55.0, 44.0)]), 5, 0x2040F0FF, edge=0x000000FF, edge_width=1.5, shine=0.3
+    )
     shapes.discs(np.array([(40.0, 30.0), (10.0, 30.0)]), np.array([9.0, 1.2]), 0x8020F0FF, 0xFFFFFF80, 1.0)
     return shapes
 
@@ -65,7 +67,7 @@ def test_subsurface_and_locked(layout):
 
 
 def test_over_on_a_transparent_surface():
-    """Straight-alpha 'over' of Porter and Duff: an opaque disc on nothing keeps its colour at every border pixel."""
+    """Straight-alpha 'over' of Porter and Duff: an opaque disc on nothing keeps its colour on its border."""
     surface = pygame.Surface(SIZE, pygame.SRCALPHA, 32)
     shapes = ShapeList()
     shapes.discs(np.array([(30.2, 24.3)]), 15.0, 0xC08040FF)

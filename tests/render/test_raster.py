@@ -1,5 +1,7 @@
 """Raster kernels against brute-force supersampling, clipping, batches, threads."""
 
+from itertools import pairwise
+
 import numpy as np
 import pygame
 import pytest
@@ -41,7 +43,7 @@ def in_polygon(points):
 def near_line(points, radius, closed=False):
     def inside(x, y):
         result = np.zeros(x.shape, dtype=bool)
-        pieces = list(zip(points[:-1], points[1:])) + ([(points[-1], points[0])] if closed else [])
+        pieces = list(pairwise(points)) + ([(points[-1], points[0])] if closed else [])
         for (ax, ay), (bx, by) in pieces:
             dx, dy = bx - ax, by - ay
             t = np.clip(((x - ax) * dx + (y - ay) * dy) / max(dx * dx + dy * dy, 1e-30), 0, 1)
@@ -89,7 +91,9 @@ def test_disc(radius, center):
     shapes = ShapeList()
     shapes.discs(np.array([center]), radius, WHITE)
     found = coverage(shapes)
-    assert np.abs(found - sampled(near_line([center, center], radius))).max() < 0.09  # a ramp instead of a box
+    assert (
+        np.abs(found - sampled(near_line([center, center], radius))).max() < 0.09
+    )  # a ramp instead of a box
     assert found.sum() == pytest.approx(np.pi * radius**2, rel=0.015, abs=0.02)
 
 
