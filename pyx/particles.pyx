@@ -9,10 +9,12 @@ particles and writes only its own.
 from cython.parallel cimport prange
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memset
 
 from contact cimport Skin, combine_friction
 from fieldops cimport larger, smaller
-from shapes cimport Body, Colliders, Shape, Tree, filters_meet, find_contact, next_leaf, shape_distance, to_local
+from shapes cimport (Body, Colliders, Node, Shape, Tree, filters_meet, find_contact, next_leaf,
+                     shape_distance, to_local)
 from trig cimport decay, sincos
 
 cdef enum:
@@ -20,6 +22,7 @@ cdef enum:
     STACK = 128
     PASSES = 4
     TRAITS = 5
+    CELLS = 64
 
 cdef enum:  # sources
     POINT = 0
@@ -39,6 +42,9 @@ cdef enum:
     LIVING = 0
     EXPIRED = 1
     STRUCK = 2
+
+MARKS = CELLS * CELLS
+
 
 cdef struct Spec:  # one source; the same doubles as SPEC in softkit/emitters.py
     double kind, a, b, c, d
@@ -65,6 +71,8 @@ cdef struct Swarm:
     Skin skin
     Colliders* world
     const double* start  # x, y, cosine, sine of every body at the start of the step
+    double x0, y0, x1, y1, scale_x, scale_y, near  # where shapes are, see cover
+    uint8_t* marks
 
 
 cdef inline double random_part(uint64_t seed, uint64_t number, uint64_t which) noexcept nogil:
@@ -241,7 +249,8 @@ cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, con
             s.touch[i] = leaf
         if shape.sensor:
             continue
-        if s.on_hit == STICK and shape_distance(shape, s.world.corners, px, py, &ux, &uy) < s.skin.radius + 1e-3:
+        if s.on_hit == STICK and (
+                shape_distance(shape, s.world.corners, px, py, &ux, &uy) < s.skin.radius + 1e-3):
             q[0] = body.x + body.c * px - body.s * py
             q[1] = body.y + body.s * px + body.c * py
             depth = 0.0
@@ -251,6 +260,61 @@ cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, con
         respond(s, i, leaf, x, ny, depth if depth < most else most, q)
         turned = True
     return turned
+
+
+cdef inline int64_t cell(double at, double low, double scale) noexcept nogil:
+    cdef double c = (at - low) * scale
+    return 0 if not c > 0.0 else (CELLS - 1 if c > CELLS - 1 else <int64_t>c)
+
+
+cdef void cover(Swarm* s, double reach) noexcept nogil:
+    """Mark on a CELLS x CELLS grid over all shapes where a particle that goes no further than s.near may meet
+    one."""
+    cdef int64_t stack[STACK]
+    cdef int top, which
+    cdef int64_t leaf, i, j
+    cdef Tree* tree
+    cdef const Node* node
+    cdef double far = s.skin.radius + reach
+    s.x0 = s.y0 = 1e300
+    s.x1 = s.y1 = -1e300
+    for which in range(2):
+        tree = &s.world.still if which == 0 else &s.world.moving
+        if tree.root >= 0:
+            node = tree.nodes + tree.root
+            s.x0, s.y0 = smaller(s.x0, node.x0), smaller(s.y0, node.y0)
+            s.x1, s.y1 = larger(s.x1, node.x1), larger(s.y1, node.y1)
+    s.near = larger(4.0 * s.skin.radius, 0.5 * smaller(s.x1 - s.x0, s.y1 - s.y0) / CELLS)
+    s.near = smaller(s.near, 1000.0)
+    far = far + s.near
+    s.x0, s.y0, s.x1, s.y1 = s.x0 - far, s.y0 - far, s.x1 + far, s.y1 + far
+    s.scale_x, s.scale_y = CELLS / (s.x1 - s.x0), CELLS / (s.y1 - s.y0)
+    memset(s.marks, 0, CELLS * CELLS)
+    for which in range(2):
+        tree = &s.world.still if which == 0 else &s.world.moving
+        if tree.root < 0:
+            continue
+        stack[0] = tree.root
+        top = 1
+        while top > 0:
+            top -= 1
+            node = tree.nodes + stack[top]
+            if node.left >= 0:
+                stack[top], stack[top + 1] = node.right, node.left
+                top += 2
+                continue
+            for j in range(cell(node.y0 - far, s.y0, s.scale_y), cell(node.y1 + far, s.y0, s.scale_y) + 1):
+                i = cell(node.x0 - far, s.x0, s.scale_x)
+                memset(s.marks + CELLS * j + i, 1, cell(node.x1 + far, s.x0, s.scale_x) - i + 1)
+
+
+cdef inline bint clear_way(const Swarm* s, const double* p, const double* q) noexcept nogil:
+    """Is p -> q short, and no shape near it?"""
+    if not (-s.near < q[0] - p[0] < s.near and -s.near < q[1] - p[1] < s.near):
+        return False
+    if p[0] < s.x0 or p[0] > s.x1 or p[1] < s.y0 or p[1] > s.y1:
+        return True
+    return s.marks[CELLS * cell(p[1], s.y0, s.scale_y) + cell(p[0], s.x0, s.scale_x)] == 0
 
 
 cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double reach) noexcept nogil:
@@ -281,7 +345,7 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
         s.hit[3 * i] = s.hit[3 * i + 1] = s.hit[3 * i + 2] = 0.0
         if s.touch != NULL:
             s.touch[i] = -1
-        if s.on_hit != PASS:
+        if s.on_hit != PASS and not clear_way(s, p, q):
             for k in range(PASSES):
                 turned = meet(s, i, &s.world.still, 0.0, p, q)
                 turned = meet(s, i, &s.world.moving, reach, p, q) or turned
@@ -301,7 +365,7 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
 def move(double[:, ::1] x, double[:, ::1] v, double[:, ::1] traits, uint8_t[::1] fate, double[:, ::1] hit,
          int64_t[::1] touch, double[:, :, ::1] trail, Py_ssize_t trail_slot, const double[::1] numbers,
          const int64_t[::1] choices, int64_t[::1] colliders, const double[:, ::1] start, double reach,
-         int threads):
+         uint8_t[::1] marks, int threads):
     """One step for every particle: damping, flight, shapes, spin, age, trail; fate says who has to go.
 
     numbers: dt, damping, max speed, bounce (below 0: the shapes'), slow (no rebound below), radius, friction,
@@ -327,6 +391,9 @@ def move(double[:, ::1] x, double[:, ::1] v, double[:, ::1] traits, uint8_t[::1]
     s.skin.categories, s.skin.mask = choices[3], choices[4]
     s.world = <Colliders*>&colliders[0]
     s.start = &start[0, 0]
+    s.marks = &marks[0]
+    if s.on_hit != PASS:
+        cover(&s, reach)
     for k in prange((s.n + CHUNK - 1) // CHUNK, nogil=True, schedule="static", num_threads=threads):
         move_chunk(&s, k * CHUNK, s.n if (k + 1) * CHUNK > s.n else (k + 1) * CHUNK, reach)
 

@@ -13,6 +13,7 @@ from softkit.stages import Stage
 
 if TYPE_CHECKING:
     from softkit.particles import Particles
+    from softkit.world import World
 
 TOUCH = np.dtype([("shape", "i8"), ("nx", "f8"), ("ny", "f8"), ("impulse", "f8")])
 ON_HIT = {"bounce": 0, "stick": 1, "die": 2, "pass": 3}
@@ -22,6 +23,10 @@ class ParticleStage(Stage):
     """All pools of free particles of one world."""
 
     order = 90
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._marks = np.zeros(kernels.MARKS, np.uint8)
 
     def begin(self, dt: float) -> None:
         """Remember where bodies start, and let emitters give birth."""
@@ -66,6 +71,7 @@ class ParticleStage(Stage):
             colliders.table,
             self._start,
             colliders.fastest * dt,
+            self._marks,
             threads_for(n),
         )
         struck = np.flatnonzero(pool._fate[:n] == 2)

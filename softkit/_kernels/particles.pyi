@@ -1,5 +1,7 @@
 from typing import Any
 
+MARKS: int
+
 def emit(spec_: Any, edges: Any, seed: int, first: int, x: Any, v: Any, traits: Any, ids: Any) -> None: ...
 def move(
     x: Any,
@@ -15,6 +17,7 @@ def move(
     colliders: Any,
     start: Any,
     reach: float,
+    marks: Any,
     threads: int,
 ) -> None: ...
 def holes(fate: Any, source: Any, target: Any) -> tuple[int, int]: ...
