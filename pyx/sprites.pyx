@@ -10,6 +10,7 @@ from cython.parallel cimport prange
 from libc.math cimport ceil, cos, floor, sin  # pictures only: nothing here is stepped state
 from libc.string cimport memcpy
 
+from fieldops cimport smaller
 from pixels cimport Target, div255, open_target, over, pack, u8, u32
 
 cdef enum:
@@ -68,8 +69,9 @@ cdef void prepare_range(const double* x, const double* before, double alpha, con
         m.bx = m.ax
         m.by = m.ay
         if streak > 0.0:
-            px = -streak * v[2 * i]
-            py = -streak * v[2 * i + 1]
+            share = smaller(streak, traits[TRAITS * i + AGE])
+            px = -share * v[2 * i]
+            py = -share * v[2 * i + 1]
             m.bx = m.ax + <float>(camera[2] * px + camera[3] * py)
             m.by = m.ay + <float>(camera[4] * px + camera[5] * py)
         share = STEPS * traits[TRAITS * i + AGE] / traits[TRAITS * i + LIFE]
