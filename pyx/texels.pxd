@@ -8,6 +8,28 @@ from libc.math cimport floor
 from pixels cimport Target, div255, mix, over_bytes, u8, u32
 
 ctypedef unsigned long long u64
+ctypedef unsigned short u16
+
+cdef extern from "softkit_texels.h" nogil:
+    ctypedef struct softkit_span_t:
+        const u8* texels
+        Py_ssize_t pitch
+        int u
+        int ux
+        int v
+        int vx
+        int light
+        int lx
+        float z
+        float zx
+        u32 mask
+        u32 alpha
+        int alpha_byte
+        const u16* tint
+    void softkit_span(u32* q, float* depth, int count, const softkit_span_t* span) noexcept
+    u64 softkit_spread(u32 p) noexcept
+    u64 softkit_weigh(u64 c00, u64 c10, u64 c01, u64 c11, u32 fu, u32 fv) noexcept
+    u64 softkit_tinted(u64 m, const u16* tint) noexcept
 
 
 cdef struct Picture:
@@ -47,30 +69,17 @@ cdef inline u32 lane_byte(int byte) noexcept nogil:
     return (<u32*>&b[0])[0]
 
 
-cdef inline u64 spread(u32 p) noexcept nogil:
-    return (<u64>p | (<u64>p << 24)) & 0x00FF00FF00FF00FFULL
-
-
 cdef inline u32 gather(u64 m) noexcept nogil:
     return <u32>(m | (m >> 24))
 
 
 cdef inline u64 texel(const Picture* p, int i, int j) noexcept nogil:
-    return spread((<const u32*>(p.texels + j * p.pitch))[i] | p.alpha_or)
+    return softkit_spread((<const u32*>(p.texels + j * p.pitch))[i] | p.alpha_or)
 
 
 cdef inline int held(int v, int top) noexcept nogil:
     v = v if v > 0 else 0
     return v if v < top else top
-
-
-cdef inline u64 weigh(u64 c00, u64 c10, u64 c01, u64 c11, u32 fu, u32 fv) noexcept nogil:
-    """Bilinear mean with weights of 256ths that add up to 256: exact at texel centres."""
-    cdef u32 w11 = (fu * fv) >> 8
-    cdef u32 w10 = fu - w11
-    cdef u32 w01 = fv - w11
-    cdef u32 w00 = 256 - fu - w01
-    return ((c00 * w00 + c10 * w10 + c01 * w01 + c11 * w11) >> 8) & 0x00FF00FF00FF00FFULL
 
 
 cdef inline u64 sample(const Picture* p, int u, int v) noexcept nogil:
@@ -82,7 +91,8 @@ cdef inline u64 sample(const Picture* p, int u, int v) noexcept nogil:
         return texel(p, held(i, p.width - 1), held(j, p.height - 1))
     i1, j1 = held(i + 1, p.width - 1), held(j + 1, p.height - 1)
     i, j = held(i, p.width - 1), held(j, p.height - 1)
-    return weigh(texel(p, i, j), texel(p, i1, j), texel(p, i, j1), texel(p, i1, j1), (u >> 8) & 255, (v >> 8) & 255)
+    return softkit_weigh(texel(p, i, j), texel(p, i1, j), texel(p, i, j1), texel(p, i1, j1), (u >> 8) & 255,
+                         (v >> 8) & 255)
 
 
 cdef inline u32 alpha_of(const Picture* p, u64 m) noexcept nogil:

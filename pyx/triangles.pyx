@@ -10,9 +10,9 @@ from the edge plus half a pixel (a box filter's ramp). Bands of rows as in raste
 from cython.parallel cimport prange
 from libc.math cimport ceil, floor, sqrt
 
-from pixels cimport Target, mix, open_target, u8, u32
-from texels cimport (Picture, alpha_of, gather, lane_byte, open_picture, put, sample, texel_place, u64,
-                     weigh)
+from pixels cimport Target, open_target, u8, u32
+from texels cimport (Picture, alpha_of, lane_byte, open_picture, put, sample, softkit_span, softkit_span_t, softkit_tinted,
+                     texel_place, u16, u64)
 
 cdef enum:
     BAND = 64
@@ -39,10 +39,8 @@ cdef struct Mesh:
 
 cdef struct Look:
     u32 opacity
-    u32[4] front
-    u32[4] back
-    bint front_tinted
-    bint back_tinted
+    u16[4] front
+    u16[4] back
     double low
     double high
     bint split
@@ -64,11 +62,11 @@ cdef struct Triangle:
     Plane light
     Plane height
     Plane q
-    const u32* tint
-    bint tinted
+    const u16* tint
     bint split
     bint perspective
     int soft
+    bint inside
 
 
 cdef inline Plane plane(double f0, double f1, double f2, double x1, double y1, double x2, double y2,
@@ -157,7 +155,21 @@ cdef inline int soft_edges(const Mesh* mesh, Py_ssize_t i) noexcept nogil:
     return bits
 
 
-cdef bint set_up(const Mesh* mesh, const Picture* picture, const Look* look, Py_ssize_t i, Triangle* r) noexcept nogil:
+cdef inline bint straddles(const Mesh* mesh, const Look* look, const int* c) noexcept nogil:
+    """Is some corner outside the heights that are drawn?"""
+    cdef int k
+    for k in range(3):
+        if not look.low <= mesh.heights[c[k]] < look.high:
+            return True
+    return False
+
+
+cdef inline bint inside_picture(const Picture* p, double u, double v) noexcept nogil:
+    """Do the four texels around (u, v) lie in the picture, with room for rounding?"""
+    return 0.02 < u < p.width - 1.02 and 0.02 < v < p.height - 1.02
+
+
+cdef void set_up(const Mesh* mesh, const Picture* picture, const Look* look, Py_ssize_t i, Triangle* r) noexcept nogil:
     """Corners and planes of triangle i."""
     cdef const int* c = mesh.triangles + 3 * i
     cdef const double* p0 = mesh.points + 3 * c[0]
@@ -180,21 +192,14 @@ cdef bint set_up(const Mesh* mesh, const Picture* picture, const Look* look, Py_
                 (w * mesh.uvs[2 * c[2]] - shift) * q2, x1, y1, x2, y2, inverse)
     r.v = plane((h * mesh.uvs[2 * c[0] + 1] - shift) * q0, (h * mesh.uvs[2 * c[1] + 1] - shift) * q1,
                 (h * mesh.uvs[2 * c[2] + 1] - shift) * q2, x1, y1, x2, y2, inverse)
-    r.split = look.split
-    if look.split:
+    r.split = look.split and straddles(mesh, look, c)
+    if r.split:
         r.height = plane(mesh.heights[c[0]], mesh.heights[c[1]], mesh.heights[c[2]], x1, y1, x2, y2, inverse)
-    if mesh.facing[i] == 1:
-        r.tint, r.tinted = &look.front[0], look.front_tinted
-    else:
-        r.tint, r.tinted = &look.back[0], look.back_tinted
+    r.tint = &look.front[0] if mesh.facing[i] == 1 else &look.back[0]
     r.soft = soft_edges(mesh, i) if look.soft else 0
-    return True
-
-
-cdef inline u64 tinted(u64 m, const u32* tint) noexcept nogil:
-    """Channels in lane order times tints of 256ths."""
-    return ((((m & 255) * tint[0]) >> 8) | ((((m >> 32) & 255) * tint[1] >> 8) << 32)
-            | ((((m >> 16) & 255) * tint[2] >> 8) << 16) | ((((m >> 48) & 255) * tint[3] >> 8) << 48))
+    r.inside = (inside_picture(picture, w * mesh.uvs[2 * c[0]] - shift, h * mesh.uvs[2 * c[0] + 1] - shift)
+                and inside_picture(picture, w * mesh.uvs[2 * c[1]] - shift, h * mesh.uvs[2 * c[1] + 1] - shift)
+                and inside_picture(picture, w * mesh.uvs[2 * c[2]] - shift, h * mesh.uvs[2 * c[2] + 1] - shift))
 
 
 cdef inline void one_pixel(const Target* t, const Picture* picture, const Look* look, const Triangle* r, float* depth,
@@ -223,62 +228,25 @@ cdef inline void one_pixel(const Target* t, const Picture* picture, const Look* 
     light = <int>(value(&r.light, dx, dy) + 0.5)
     light = light if light > 0 else 0
     m = (m * <u32>(light if light < 256 else 256) >> 8) & 0x00FF00FF00FF00FFULL
-    if r.tinted:
-        m = tinted(m, r.tint)
+    m = softkit_tinted(m, r.tint)
     if cover >= 0.5:
         depth[x] = <float>z
     put(t, picture, line + x * t.size, m, a)
 
 
-cdef inline void fast_span(const Target* t, const Picture* picture, const Triangle* r, float* depth, u8* line, int x0,
-                           int x1, double dx, double dy) noexcept nogil:
-    """A run of a smoothly sampled picture with no split and no tint, inside the picture's borders."""
-    cdef float z = <float>value(&r.z, dx, dy), zx = <float>r.z.dx
-    cdef int u = texel_place(value(&r.u, dx, dy)), ux = texel_place(r.u.dx)
-    cdef int v = texel_place(value(&r.v, dx, dy)), vx = texel_place(r.v.dx)
-    cdef int light = <int>(value(&r.light, dx, dy) * 65536.0) + 32768, lx = <int>(r.light.dx * 65536.0)
-    cdef int x, k
-    cdef u32* q = <u32*>line
-    cdef const u8* row
-    cdef Py_ssize_t pitch = picture.pitch
-    cdef u32 keep = ~t.rgb_mask if t.ao < 0 else 0
-    cdef u32 alpha = picture.alpha_or if t.ao < 0 else lane_byte(t.ao)
-    cdef u32 a = 255
-    cdef bint clear = picture.ao >= 0
-    cdef u64 m
-    for x in range(x0, x1):
-        if z >= depth[x]:
-            row = picture.texels + (v >> 16) * pitch + 4 * (u >> 16)
-            m = weigh(spread4(row, 0), spread4(row, 4), spread4(row, pitch), spread4(row, pitch + 4),
-                      (u >> 8) & 255, (v >> 8) & 255)
-            if clear:
-                a = <u32>(m >> picture.alpha_shift) & 255
-            k = light >> 16
-            k = k if k > 0 else 0
-            m = (m * <u32>(k if k < 256 else 256) >> 8) & 0x00FF00FF00FF00FFULL
-            if a == 255:
-                depth[x] = z
-                q[x] = ((gather(m) | alpha) & ~keep) | (q[x] & keep)
-            elif a > 0:
-                depth[x] = z
-                q[x] = (mix(q[x], gather(m), a) & ~keep) | (q[x] & keep)
-        z = z + zx
-        u += ux
-        v += vx
-        light += lx
-
-
-cdef inline u64 spread4(const u8* at, Py_ssize_t offset) noexcept nogil:
-    cdef u32 p = (<const u32*>(at + offset))[0]
-    return (<u64>p | (<u64>p << 24)) & 0x00FF00FF00FF00FFULL
-
-
-cdef inline bint inside_picture(const Picture* p, const Triangle* r, double dx, double dy, int n) noexcept nogil:
-    """Do all four texels around both ends of a run lie in the picture, with room for rounding?"""
-    cdef double u0 = value(&r.u, dx, dy), v0 = value(&r.v, dx, dy)
-    cdef double u1 = u0 + r.u.dx * n, v1 = v0 + r.v.dx * n
-    cdef double e = 0.02, right = p.width - 1.02, bottom = p.height - 1.02
-    return e < u0 < right and e < u1 < right and e < v0 < bottom and e < v1 < bottom
+cdef inline softkit_span_t fast_span(const Target* t, const Picture* picture, const Triangle* r) noexcept nogil:
+    """What all rows have in common when a smoothly sampled triangle lies inside the picture's borders and all on one
+    side of the plane."""
+    cdef softkit_span_t s
+    s.texels, s.pitch = picture.texels, picture.pitch
+    s.ux, s.vx = <int>(r.u.dx * 65536.0), <int>(r.v.dx * 65536.0)
+    s.lx = <int>(r.light.dx * 65536.0)
+    s.zx = <float>r.z.dx
+    s.mask = t.rgb_mask if t.ao < 0 else 0xFFFFFFFFu
+    s.alpha = 0 if t.ao < 0 else lane_byte(t.ao)
+    s.alpha_byte = picture.ao
+    s.tint = r.tint
+    return s
 
 
 cdef inline double cross_row(const Triangle* r, int a, int b, double y) noexcept nogil:
@@ -292,16 +260,28 @@ cdef inline double cross_row(const Triangle* r, int a, int b, double y) noexcept
 
 
 cdef inline int pixel_from(double x, int low, int high) noexcept nogil:
-    """First pixel whose centre is at x or right of it, kept within low and high."""
-    x = ceil(x - 0.5)
-    return low if x <= low else high if x >= high else <int>x
+    """First pixel whose centre is at x or right of it, kept within low and high (not negative)."""
+    cdef int i
+    x = x - 0.5
+    if x <= low:
+        return low
+    if x >= high:
+        return high
+    i = <int>x
+    return i + (i < x)
+
+
+cdef inline double slope(const Triangle* r, int a, int b) noexcept nogil:
+    """dx / dy of an edge, a above b (0 for a level edge, which no row meets)."""
+    return (r.x[b] - r.x[a]) / (r.y[b] - r.y[a]) if r.y[b] > r.y[a] else 0
 
 
 cdef void hard_triangle(const Target* t, const Picture* picture, const Look* look, const Triangle* r, float* depth,
                         int y0, int y1, bint fast) noexcept nogil:
     """Rows y0 to y1 of a triangle without outline edges."""
-    cdef int top = 0, middle = 1, bottom = 2, swap, y, x, x0, x1, first, last
-    cdef double a, b, dx, dy, centre
+    cdef int top = 0, middle = 1, bottom = 2, y, x, x0, x1, first, last
+    cdef double a, b, dx, dy, centre, long_slope, upper_slope, lower_slope
+    cdef softkit_span_t span = fast_span(t, picture, r)
     cdef u8* line
     cdef float* near
     if r.y[middle] < r.y[top]:
@@ -312,10 +292,14 @@ cdef void hard_triangle(const Target* t, const Picture* picture, const Look* loo
         middle, bottom = bottom, middle
     first = pixel_from(r.y[top], y0, y1)
     last = pixel_from(r.y[bottom], y0, y1)
+    long_slope, upper_slope, lower_slope = slope(r, top, bottom), slope(r, top, middle), slope(r, middle, bottom)
     for y in range(first, last):
         centre = y + 0.5
-        a = cross_row(r, top, bottom, centre)
-        b = cross_row(r, top, middle, centre) if centre < r.y[middle] else cross_row(r, middle, bottom, centre)
+        a = r.x[top] + (centre - r.y[top]) * long_slope
+        if centre < r.y[middle]:
+            b = r.x[top] + (centre - r.y[top]) * upper_slope
+        else:
+            b = r.x[middle] + (centre - r.y[middle]) * lower_slope
         if a > b:
             a, b = b, a
         x0 = pixel_from(a, t.x0, t.x1)
@@ -324,13 +308,17 @@ cdef void hard_triangle(const Target* t, const Picture* picture, const Look* loo
             continue
         line = t.data + y * t.pitch
         near = depth + <Py_ssize_t>y * t.width
-        dx = x0 + 0.5 - r.x[0]
         dy = centre - r.y[0]
-        if fast and inside_picture(picture, r, dx, dy, x1 - x0):
-            fast_span(t, picture, r, near, line, x0, x1, dx, dy)
-            continue
-        for x in range(x0, x1):
-            one_pixel(t, picture, look, r, near, line, x, x + 0.5 - r.x[0], dy, 1)
+        if not fast:
+            for x in range(x0, x1):
+                one_pixel(t, picture, look, r, near, line, x, x + 0.5 - r.x[0], dy, 1)
+        else:
+            dx = x0 + 0.5 - r.x[0]
+            span.u = <int>((r.u.at + r.u.dx * dx + r.u.dy * dy) * 65536.0)
+            span.v = <int>((r.v.at + r.v.dx * dx + r.v.dy * dy) * 65536.0)
+            span.light = <int>((r.light.at + r.light.dx * dx + r.light.dy * dy) * 65536.0) + 32768
+            span.z = <float>(r.z.at + r.z.dx * dx + r.z.dy * dy)
+            softkit_span(<u32*>line + x0, near + x0, x1 - x0, &span)
 
 
 cdef void soft_triangle(const Target* t, const Picture* picture, const Look* look, const Triangle* r, float* depth,
@@ -388,7 +376,7 @@ cdef void draw_slot(const Target* t, const Mesh* mesh, const Picture* picture, c
     cdef Triangle r
     cdef Py_ssize_t i, k
     cdef int y0, y1, index = t.y0 // BAND + slot
-    cdef bint fast = (picture.same and picture.smooth and (picture.ao < 0 or t.ao < 0) and look.opacity == 255 and not look.split
+    cdef bint fast = (picture.same and picture.smooth and (picture.ao < 0 or t.ao < 0) and look.opacity == 255
                       and mesh.inverse == NULL and picture.width > 2 and picture.height > 2)
     while index * BAND < t.y1:
         y0 = index * BAND if index * BAND > t.y0 else t.y0
@@ -401,11 +389,11 @@ cdef void draw_slot(const Target* t, const Mesh* mesh, const Picture* picture, c
             if r.soft:
                 soft_triangle(t, picture, look, &r, depth, y0, y1)
             else:
-                hard_triangle(t, picture, look, &r, depth, y0, y1, fast and not r.tinted)
+                hard_triangle(t, picture, look, &r, depth, y0, y1, fast and r.inside and not r.split)
         index += slots
 
 
-cdef void set_tints(const Picture* picture, u32 color, u32* tint, bint* used) noexcept nogil:
+cdef void set_tint(const Picture* picture, u32 color, u16* tint) noexcept nogil:
     """0xRRGGBB-- as factors of 256ths by byte of the picture's pixels."""
     cdef u32[3] channel
     cdef int k
@@ -413,8 +401,7 @@ cdef void set_tints(const Picture* picture, u32 color, u32* tint, bint* used) no
         channel[k] = (color >> (24 - 8 * k)) & 255
         channel[k] += channel[k] >> 7
     tint[0] = tint[1] = tint[2] = tint[3] = 256
-    tint[picture.ro], tint[picture.go], tint[picture.bo] = channel[0], channel[1], channel[2]
-    used[0] = channel[0] != 256 or channel[1] != 256 or channel[2] != 256
+    tint[picture.ro], tint[picture.go], tint[picture.bo] = <u16>channel[0], <u16>channel[1], <u16>channel[2]
 
 
 def draw(u8[::1] pixels, const int[::1] info, float[::1] depth, const double[:, ::1] points, const double[:, ::1] uvs,
@@ -449,8 +436,8 @@ def draw(u8[::1] pixels, const int[::1] info, float[::1] depth, const double[:, 
     mesh.triangles, mesh.neighbours, mesh.order = &triangles[0, 0], &neighbours[0, 0], &order[0]
     mesh.rows, mesh.facing = &rows[0, 0], &facing[0]
     look.opacity, look.low, look.high, look.split, look.soft = opacity, low, high, mesh.heights != NULL, soft
-    set_tints(&picture, front_tint, look.front, &look.front_tinted)
-    set_tints(&picture, back_tint, look.back, &look.back_tinted)
+    set_tint(&picture, front_tint, look.front)
+    set_tint(&picture, back_tint, look.back)
     with nogil:
         for i in range(mesh.count):
             bad += prepare(&t, &mesh, &look, sign, i, &rows[i, 0], &facing[i], &keys[i])
