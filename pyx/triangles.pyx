@@ -463,3 +463,39 @@ def clear_depth(float[::1] depth, int width, int x0, int y0, int x1, int y1):
             row = &depth[0] + <Py_ssize_t>y * width
             for x in range(x0, x1):
                 row[x] = <float>-3e38
+
+
+def find_neighbours(const int[:, ::1] triangles, int[::1] heads, int[::1] links, int[:, ::1] neighbours):
+    """neighbours (m, 3): the triangle across each edge from corner k to k + 1, or -1. heads (points), links (3 m):
+    scratch. An edge of more than two triangles joins the first two."""
+    cdef Py_ssize_t m = triangles.shape[0], i
+    cdef int k, a, b, low, high, other, before
+    with nogil:
+        for i in range(heads.shape[0]):
+            heads[i] = -1
+        for i in range(m):
+            for k in range(3):
+                neighbours[i, k] = -1
+                a, b = triangles[i, k], triangles[i, k + 1 if k < 2 else 0]
+                low = a if a < b else b
+                high = b if a < b else a
+                before = -1
+                other = heads[low]
+                while other >= 0 and not has_edge(triangles, other, low, high):
+                    before = other
+                    other = links[other]
+                if other < 0:
+                    links[3 * i + k] = heads[low]
+                    heads[low] = <int>(3 * i + k)
+                    continue
+                neighbours[i, k] = other // 3
+                neighbours[other // 3, other % 3] = <int>i
+                if before < 0:
+                    heads[low] = links[other]
+                else:
+                    links[before] = links[other]
+
+
+cdef inline bint has_edge(const int[:, ::1] triangles, int place, int low, int high) noexcept nogil:
+    cdef int a = triangles[place // 3, place % 3], b = triangles[place // 3, (place + 1) % 3]
+    return (a == low and b == high) or (a == high and b == low)

@@ -11,6 +11,7 @@ from softkit.render.camera import Camera
 from softkit.render.canvas import Canvas, ShapeList
 from softkit.render.debug import DebugLayer
 from softkit.render.hud import Hud
+from softkit.render.mesh import Pictures
 from softkit.render.painter import Painter, RenderWarning, load_painters, painter_for
 from softkit.render.space import SpaceLayer
 
@@ -26,6 +27,10 @@ class View:
     interpolate: True (default) draws between the last two fixed steps by `world.alpha`; False draws the last
     step.
 
+    light: direction toward the light in the picture (x right, y down, z to the viewer), default (-0.4, -0.6,
+        0.7).
+    debug: True makes every `draw` end with `draw_debug`; default False.
+
     >>> import pygame, pymunk
     >>> class Scene:
     ...     space, objects, alpha, time = pymunk.Space(), [], 0.0, 0.0
@@ -40,7 +45,9 @@ class View:
         self.camera = Camera() if camera is None else camera
         self.interpolate = bool(interpolate)
         self.debug = False
+        self.light = (-0.4, -0.6, 0.7)
         self.shapes = ShapeList()
+        self.pictures = Pictures()
         self.render_time = 0.0
         self._styles = weakref.WeakKeyDictionary()
         self.style_version = 0
