@@ -34,8 +34,8 @@ class ClothPainter(Painter):
 
     Styles: color (default a red; multiplies the texture where one is given), texture (Surface; default None:
     the picture of `Cloth.from_image`, else none), back (colour that the far side is multiplied with, default
-    a light grey), opacity (0 to 1, default 1), ambient (0 to 1, default 0.45: brightness in the shade; 1 switches light off),
-    smooth (True: bilinear, False: nearest texels), hidden.
+    a light grey), opacity (0 to 1, default 1), ambient (0 to 1, default 0.45: brightness in the shade; 1
+    switches light off), smooth (True: bilinear, False: nearest texels), hidden.
     """
 
     kinds = ("Cloth",)

@@ -101,9 +101,9 @@ class View:
         """Change how one thing is drawn: a soft object, a pymunk shape, or a pymunk body (all its shapes).
 
         Every kind takes color (pygame colour; None: the palette's) and hidden (bool). Shapes and bodies also
-        take outline (colour), outline_width (pixels) and texture (Surface). What soft objects take is in
-        their painter's `styles`. Values given earlier stay. Raises TypeError for an unknown keyword, naming
-        it.
+        take outline (colour), outline_width (pixels) and texture (Surface, stretched over the shape, or over
+        all of a body's shapes; drawn after those without). What soft objects take is in their painter's
+        `styles`. Values given earlier stay. Raises TypeError for an unknown keyword, naming it.
         """
         known, check = self._styles_for(obj)
         for key, value in style.items():
