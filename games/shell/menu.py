@@ -131,7 +131,8 @@ class Menu:
         for i in range(len(self.names)):
             self._draw_card(surface, i)
         text.write(surface, "softkit", (54, 34), 84)
-        text.write(surface, "tutorial games: ropes beside pymunk, one idea a file", (58, 98), 30, (222, 214, 214))
+        text.write(surface, "tutorial games: ropes beside pymunk, one idea a file", (58, 98), 30,
+                   (222, 214, 214))
         text.write(surface, "arrows, mouse or pad: choose      Enter: play      Esc: leave",
                    (SIZE[0] - 54, 104), 24, (222, 214, 214), "topright")
 

@@ -28,7 +28,8 @@ D_PAD = {
     pygame.CONTROLLER_BUTTON_DPAD_UP: (0, -1),
     pygame.CONTROLLER_BUTTON_DPAD_DOWN: (0, 1),
 }
-PLAIN_NAMES = {0: "action", 1: "alt", 2: "alt", 3: "restart", 4: "pointer", 5: "pointer", 6: "back", 7: "pause"}
+PLAIN_NAMES = {0: "action", 1: "alt", 2: "alt", 3: "restart", 4: "pointer", 5: "pointer", 6: "back",
+               7: "pause"}
 
 
 @dataclass
