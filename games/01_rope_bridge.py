@@ -32,6 +32,7 @@ LAND = [
     (4420, 500, 4560, 500), (4560, 500, 5000, 420), (5000, 420, 5700, 420),
 ]
 PIT = (2990, 640, 3190, 640)                # the floor of the pit that the stone has to fill
+SAG = 26                                    # how far a bridge's middle hangs below the banks
 DEEP = 1300                                 # how far down land goes
 BRIDGES = {                                 # name: (left bank, right bank, y, planks, force that snaps it)
     "first": (860, 1340, 500, 11, None),
@@ -97,21 +98,22 @@ class Game(BaseGame):
         return shape
 
     def build_bridge(self, left, right, y, planks, bears) -> softkit.Rope:
-        """One rope from bank to bank. Three segments a plank: the middle one is nailed to the wood."""
-        piece = (right - left) / planks
-        rope = softkit.Rope((left, y), (right, y), segments=3 * planks, mass=2, radius=3, filter=ROPE_FILTER)
-        rope.rest_length = (right - left) * 1.02            # a little slack lets it sag
-        if bears:
-            rope.max_tension = bears
+        """One rope from bank to bank, in a flat arc. Of three links the middle one is nailed to a plank."""
+        links = 3 * planks
+        arc = [(left + (right - left) * t, y + SAG * 4 * t * (1 - t)) for t in (k / links for k in range(links + 1))]
+        rope = softkit.Rope.through(arc, segments=links, mass=12, radius=3, filter=ROPE_FILTER)
+        rope.max_tension = bears
         rope.attach(0, self.space.static_body)
         rope.attach(-1, self.space.static_body)
+        size = (0.94 * (right - left) / planks, 12)
         for k in range(planks):
-            wood = pymunk.Body(1.5, pymunk.moment_for_box(1.5, (piece, 12)))
-            wood.position = left + (k + 0.5) * piece, y
-            self.add_shape(pymunk.Poly.create_box(wood, (piece * 0.94, 12), 1), WOOD, filter=PLANK_FILTER)
-            rope.attach(3 * k + 1, wood, (-piece / 6, 0))
-            rope.attach(3 * k + 2, wood, (piece / 6, 0))
-        self.view.style(rope, color=OLD_ROPE if bears else ROPE)
+            a, b = Vec2d(*rope.positions[3 * k + 1]), Vec2d(*rope.positions[3 * k + 2])
+            wood = pymunk.Body(2, pymunk.moment_for_box(2, size))
+            wood.position, wood.angle = (a + b) / 2, (b - a).angle
+            self.add_shape(pymunk.Poly.create_box(wood, size, 1), WOOD, filter=PLANK_FILTER)
+            rope.attach(3 * k + 1, wood)        # where the node is now, in the plank's own coordinates
+            rope.attach(3 * k + 2, wood)
+        self.view.style(rope, color=ROPE, by_tension=bool(bears))
         return self.world.add(rope)
 
     def build_stone(self) -> None:
@@ -158,7 +160,7 @@ class Game(BaseGame):
         body = pymunk.Body(30, pymunk.moment_for_circle(30, 0, 62))
         body.position = BOULDER
         self.boulder = self.add_shape(pymunk.Circle(body, 62), STONE_GREY, 1.2)
-        motor = pymunk.SimpleMotor(self.space.static_body, body, 3.6)
+        motor = pymunk.SimpleMotor(self.space.static_body, body, -3.6)
         motor.max_force = 4e6
         self.space.add(motor)
 
@@ -176,7 +178,7 @@ class Game(BaseGame):
         """Turn the wheels toward the wished speed; without a wish the brakes hold gently."""
         wish = self.controls.x
         for motor in self.motors:
-            motor.rate = -15 * wish
+            motor.rate = 15 * wish
             motor.max_force = 60_000 if wish else 22_000
 
     def cut_ropes(self) -> None:
@@ -197,11 +199,8 @@ class Game(BaseGame):
                 hits[0].object.cut(hits[0].particle)
 
     def watch_old_bridge(self) -> None:
-        """The rope itself breaks past its max_tension; here it only turns red on the way."""
-        rope = self.bridges["old"]
-        self.load = float(rope.tension.max()) / BRIDGES["old"][4]
-        share = min(self.load, 1.0) ** 2
-        self.view.style(rope, color=[round(a + (b - a) * share) for a, b in zip(OLD_ROPE, SNAPPING)])
+        """Read the gauge. The rope itself snaps past its max_tension, and the view colours it by tension."""
+        self.load = float(self.bridges["old"].tension.max()) / BRIDGES["old"][4]
 
     def follow(self, dt: float) -> None:
         """The camera runs ahead of the cart, softly."""
