@@ -10,6 +10,7 @@ import math
 import random
 from dataclasses import dataclass
 
+import numpy as np
 import pygame
 
 
@@ -50,12 +51,14 @@ class Backdrop:
         self._ranges = [(self._paint_range(h, rng), h.speed) for h in hills]
 
     def _paint_sun(self, at, radius, color) -> None:
-        """A disc with a soft glow."""
-        for step in range(12, 0, -1):
-            glow = pygame.Surface(self.size, pygame.SRCALPHA)
-            pygame.draw.circle(glow, (*color, 9), at, radius * (1 + 0.22 * step))
-            self._sky.blit(glow, (0, 0))
-        pygame.draw.circle(self._sky, color, at, radius)
+        """A disc in a glow that fades smoothly to nothing at four radii."""
+        pixels = pygame.surfarray.pixels3d(self._sky)
+        x, y = np.ogrid[:self.size[0], :self.size[1]]
+        away = np.hypot(x - at[0], y - at[1]) / (4 * radius)
+        share = (0.55 * np.clip(1 - away, 0, 1) ** 2)[..., None]
+        pixels[:] = pixels + (np.array(color) - pixels) * share
+        del pixels
+        pygame.draw.aacircle(self._sky, color, at, radius)
 
     def _paint_range(self, hills: Hills, rng) -> pygame.Surface:
         """One strip: outline from six whole waves, filled with a fading gradient, trees on its crest."""
@@ -69,17 +72,22 @@ class Backdrop:
         strip = pygame.Surface((width, height + 200), pygame.SRCALPHA)
         blend = gradient(strip.get_size(), hills.color, hills.haze)
         outline = [(x, crest(x)) for x in range(0, width + 8, 8)]
-        mask = pygame.Surface(strip.get_size(), pygame.SRCALPHA)
-        pygame.draw.polygon(mask, (255, 255, 255), [*outline, (width, height + 200), (0, height + 200)])
+        # The outline is painted at twice the size and shrunk, which smooths its edge.
+        mask = pygame.Surface((2 * width, 2 * height + 400), pygame.SRCALPHA)
+        mask.fill((255, 255, 255, 0))
+
+        def fill(points):
+            pygame.draw.polygon(mask, (255, 255, 255, 255), [(2 * x, 2 * y) for x, y in points])
+
+        fill([*outline, (width, height + 200), (0, height + 200)])
         for _ in range(hills.pines):
             x, tall = rng.uniform(0, width), rng.uniform(16, 40)
             for shift in (-width, 0, width):
                 for tier in range(3):
                     y, half = crest(x) + 6 - tall * 0.28 * tier, tall * (0.3 - 0.07 * tier)
-                    pygame.draw.polygon(mask, (255, 255, 255), [
-                        (x + shift - half, y), (x + shift + half, y), (x + shift, y - tall * 0.5)])
+                    fill([(x + shift - half, y), (x + shift + half, y), (x + shift, y - tall * 0.5)])
         strip.blit(blend, (0, 0))
-        strip.blit(mask, (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
+        strip.blit(pygame.transform.smoothscale(mask, strip.get_size()), (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
         return strip
 
     def draw(self, surface, center) -> None:
@@ -89,6 +97,6 @@ class Backdrop:
         for strip, speed in self._ranges:
             shift = -(center[0] * speed) % width
             drop = min(max((height / 2 - center[1]) * speed, -120), 120)
-            surface.blit(strip, (shift - width, drop))
+            surface.blit(strip, (shift, drop))
             if shift > 0:
-                surface.blit(strip, (shift, drop))
+                surface.blit(strip, (shift - width, drop))

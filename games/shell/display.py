@@ -7,6 +7,8 @@ import sys
 
 import pygame
 
+from games.shell import text
+
 NO_SCREEN_DRIVERS = ("dummy", "offscreen")
 
 
@@ -22,10 +24,17 @@ def missing(environ=None, platform: str | None = None) -> str:
     return ""
 
 
+def start_fonts() -> None:
+    """Fonts of an earlier pygame session are dead: forget them."""
+    if not pygame.font.get_init():
+        pygame.font.init()
+        text.forget()
+
+
 def open_window(size, caption: str) -> pygame.Surface:
     """A window that scales to the screen; raises pygame.error where none can be opened."""
     pygame.display.init()
-    pygame.font.init()
+    start_fonts()
     surface = pygame.display.set_mode(size, pygame.SCALED | pygame.RESIZABLE, vsync=1)
     pygame.display.set_caption(caption)
     return surface
@@ -37,5 +46,5 @@ def open_headless(size) -> pygame.Surface:
     if pygame.display.get_init() and pygame.display.get_driver() not in NO_SCREEN_DRIVERS:
         pygame.display.quit()
     pygame.display.init()
-    pygame.font.init()
+    start_fonts()
     return pygame.display.set_mode(size)

@@ -44,10 +44,13 @@ class Menu:
 
     def card_rect(self, i: int) -> pygame.Rect:
         """Where card `i` lies on the screen."""
-        left = (SIZE[0] - COLUMNS * CARD[0] - (COLUMNS - 1) * GAP) // 2
         row, column = divmod(i, COLUMNS)
+        across = min(COLUMNS, len(self.names))
+        rows = -(-len(self.names) // COLUMNS)
+        left = (SIZE[0] - across * CARD[0] - (across - 1) * GAP) // 2
+        top = TOP + max(0, SIZE[1] - TOP - 60 - rows * (CARD[1] + GAP)) // 2     # few games sit in the middle
         return pygame.Rect(left + column * (CARD[0] + GAP),
-                           TOP + row * (CARD[1] + GAP) - round(self.scroll), *CARD)
+                           top + row * (CARD[1] + GAP) - round(self.scroll), *CARD)
 
     def at(self, point) -> int | None:
         """The card under a point on the screen."""
@@ -121,7 +124,7 @@ class Menu:
             Hills((74, 78, 118), (120, 100, 124), 0.60, 50, 0.10),
             Hills((48, 56, 92), (70, 66, 98), 0.74, 40, 0.22),
             Hills((26, 34, 60), (22, 28, 48), 0.88, 26, 0.4, pines=60),
-        ], sun=((980, 330), 56, (255, 214, 160)))
+        ], sun=((1140, 290), 56, (255, 214, 160)))
 
     def draw(self, surface) -> None:
         """The whole screen."""

@@ -30,7 +30,7 @@ def intro(surface, game: Game) -> None:
     text.write(surface, game.goal, (44, top + 54), 26)
     x = width - 44
     for key, meaning in reversed(game.keys):
-        wide = max(text.font(26).size(key)[0], text.font(22).size(meaning)[0])
+        wide = max(text.width(key, 26), text.width(meaning, 22))
         text.write(surface, key, (x, top + 20), 26, (255, 214, 120), "topright")
         text.write(surface, meaning, (x, top + 52), 22, text.INK, "topright")
         x -= wide + 28
@@ -39,7 +39,7 @@ def intro(surface, game: Game) -> None:
 def card(surface, head: str, body: str, foot: str, color) -> None:
     """A plate in the middle of the screen."""
     width, height = surface.get_size()
-    wide = max(620, text.font(28).size(body)[0] + 80)
+    wide = max(620, text.width(body, 28) + 80)
     text.panel(surface, ((width - wide) / 2, height / 2 - 110, wide, 200), (18, 22, 34, 215), 18)
     text.write(surface, head, (width / 2, height / 2 - 84), 64, color, "midtop")
     text.write(surface, body, (width / 2, height / 2 - 8), 28, text.INK, "midtop")

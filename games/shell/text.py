@@ -9,6 +9,7 @@ import pygame
 INK = (246, 241, 230)
 SHADOW = (18, 22, 34)
 PANEL = (18, 22, 34, 190)
+FINER = 4                   # letters are drawn this many times too large first
 GOOD, BAD = (132, 214, 120), (240, 110, 92)
 ANCHORS = {"topleft": (0, 0), "center": (0.5, 0.5), "midtop": (0.5, 0), "topright": (1, 0),
            "bottomleft": (0, 1), "midbottom": (0.5, 1), "midleft": (0, 0.5), "midright": (1, 0.5)}
@@ -17,21 +18,29 @@ ANCHORS = {"topleft": (0, 0), "center": (0.5, 0.5), "midtop": (0.5, 0), "toprigh
 @lru_cache(maxsize=32)
 def font(size: int) -> pygame.font.Font:
     """pygame's own font, the same on every machine; size in pixels."""
-    if not pygame.font.get_init():
-        pygame.font.init()
     return pygame.font.Font(None, size)
 
 
 @lru_cache(maxsize=512)
 def _line(text: str, size: int, color: tuple, shadow: bool) -> pygame.Surface:
-    face = font(size)
-    front = face.render(text, True, color)
+    front = _letters(text, size, color)
     if not shadow:
         return front
     picture = pygame.Surface((front.get_width() + 2, front.get_height() + 2), pygame.SRCALPHA)
-    picture.blit(face.render(text, True, SHADOW), (2, 2))
+    picture.blit(_letters(text, size, SHADOW), (2, 2))
     picture.blit(front, (0, 0))
     return picture
+
+
+def _letters(text: str, size: int, color: tuple) -> pygame.Surface:
+    """Letters of even spacing: the font rounds each advance to pixels, so it is set large and shrunk."""
+    large = font(size * FINER).render(text, True, color).convert_alpha()
+    return pygame.transform.smoothscale(large, (large.get_width() // FINER, large.get_height() // FINER))
+
+
+def width(text: str, size: int) -> int:
+    """How many pixels a line takes."""
+    return font(size * FINER).size(text)[0] // FINER
 
 
 def forget() -> None:
@@ -44,8 +53,8 @@ def write(surface, text: str, at, size: int = 26, color=INK, anchor: str = "topl
     """Draw one line with its `anchor` corner at `at` (pixels); returns the rectangle it covers."""
     picture = _line(text, size, tuple(color), shadow)
     across, down = ANCHORS[anchor]
-    width, height = picture.get_size()
-    return surface.blit(picture, (at[0] - across * width, at[1] - down * height))
+    wide, high = picture.get_size()
+    return surface.blit(picture, (at[0] - across * wide, at[1] - down * high))
 
 
 @lru_cache(maxsize=64)

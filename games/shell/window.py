@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pygame
 
-from games.shell import catalog, overlay, text
+from games.shell import catalog, overlay
 from games.shell.game import PLAYING
 from games.shell.menu import Menu
 from games.shell.pads import Pads
@@ -112,4 +112,3 @@ def run(surface, name: str | None = None, auto: bool = False) -> None:
             name = None
     finally:
         pygame.quit()
-        text.forget()
