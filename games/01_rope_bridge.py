@@ -27,37 +27,41 @@ from softkit.render import Camera, View
 
 LAND = [
     (-700, 200, -60, 460), (-60, 500, 860, 500),
-    (1340, 500, 1500, 500), (1500, 500, 1640, 455), (1640, 500, 1960, 500),
+    (1340, 500, 1500, 500), (1500, 500, 1660, 466), (1660, 466, 1720, 500), (1720, 500, 1960, 500),
     (2480, 500, 3000, 500), (3180, 500, 3900, 500),
-    (4420, 500, 4560, 500), (4560, 500, 5000, 420), (5000, 420, 5700, 420),
+    (4420, 500, 4560, 500), (4560, 500, 5000, 420), (5000, 420, 5500, 420), (5500, 300, 6200, 300),
 ]
 PIT = (2990, 640, 3190, 640)                # the floor of the pit that the stone has to fill
-SAG = 26                                    # how far a bridge's middle hangs below the banks
+RAIL = 46                                   # the hand rope's height above the planks
+SAG = 42                                    # how far a bridge's middle hangs below the banks
 DEEP = 1300                                 # how far down land goes
 BRIDGES = {                                 # name: (left bank, right bank, y, planks, force that snaps it)
     "first": (860, 1340, 500, 11, None),
-    "old": (1960, 2480, 500, 12, 30_000),
+    "old": (1960, 2480, 500, 12, 112_000),
     "last": (3900, 4420, 500, 12, None),
 }
 STONE, GALLOWS = (3090, 330), (3090, 130)   # the hanging stone and what it hangs from
 CHASE_FROM, BOULDER = 3420, (3020, 200)     # the cart's x that wakes the boulder, and where it waits
-DEPOT = 5150                                # bring the cargo beyond this x
+DEPOT = 5150                                # bring the cargo beyond this x and stop there
+UNLOADING = 1.5                             # seconds
+WATER = 700                                 # the river's level
 CARGO, NEEDED = 5, 3
 
-# Who collides with whom: ropes hang free, planks carry, everything else is solid.
-ROPES, PLANKS, SOLID = 1, 2, 4
+# Who collides with whom: ropes hang free, planks carry what drives and rolls.
+ROPES, PLANKS, LAND_KIND, SOLID = 1, 2, 4, 8
 ROPE_FILTER = pymunk.ShapeFilter(categories=ROPES, mask=0)
 PLANK_FILTER = pymunk.ShapeFilter(categories=PLANKS, mask=SOLID)
+LAND_FILTER = pymunk.ShapeFilter(categories=LAND_KIND)
 SOLID_FILTER = pymunk.ShapeFilter(categories=SOLID)
 
-EARTH, TURF, WOOD, ROPE, OLD_ROPE = (92, 70, 58), (122, 158, 74), (150, 104, 66), (224, 196, 142), (232, 160, 84)
-SNAPPING, STONE_GREY, CART, WHEEL, CRATE = (236, 78, 60), (138, 138, 146), (196, 66, 58), (54, 50, 56), (214, 160, 84)
+EARTH, TURF, WOOD, ROPE = (92, 70, 58), (122, 158, 74), (150, 104, 66), (224, 196, 142)
+STONE_GREY, CART, WHEEL, CRATE = (138, 138, 146), (196, 66, 58), (54, 50, 56), (214, 160, 84)
 
 
 class Game(BaseGame):
     title = "Rope bridge"
     idea = "Ropes carry pymunk bodies, snap and are cut"
-    goal = f"Bring at least {NEEDED} of {CARGO} crates to the depot"
+    goal = f"Bring at least {NEEDED} of {CARGO} crates to the depot and stop there"
     keys = (("Left  Right", "drive"), ("Mouse stroke", "cut ropes"), ("E", "cut the nearest"))
     poster_frame = 300
     demo_frames = 3600
@@ -72,12 +76,15 @@ class Game(BaseGame):
         self.view = View(pygame.display.get_surface(), self.camera)
         self.backdrop = self.__dict__.get("backdrop") or paint_backdrop(self.size)
         self.build_land()
+        self.planks: list[list[pymunk.Body]] = []
+        self.rails: list[softkit.Rope] = []
         self.bridges = {name: self.build_bridge(*place) for name, place in BRIDGES.items()}
         self.build_stone()
         self.build_cart(Vec2d(300, 440))
         self.boulder = None
         self.stroke: list = []                  # the fresh end of the mouse's cut, for drawing
         self.flipped = 0.0                      # seconds that the cart lies on its back
+        self.parked = 0.0                       # seconds that it has stood at the depot
         self.load = 0.0                         # the old bridge's tension as a share of what it bears
         self.random = random.Random(1)
 
@@ -86,7 +93,8 @@ class Game(BaseGame):
         for left, top_left, right, top_right in [*LAND, PIT]:
             land = pymunk.Poly(self.space.static_body,
                                [(left, top_left), (right, top_right), (right, DEEP), (left, DEEP)])
-            self.add_shape(land, EARTH)
+            self.add_shape(land, EARTH, filter=LAND_FILTER)
+            self.view.style(land, outline_width=0)
 
     def add_shape(self, shape, color, friction: float = 1.0, filter=SOLID_FILTER):
         """Put a shape (and its body, if it is a new one) into the space and give it a colour."""
@@ -100,12 +108,14 @@ class Game(BaseGame):
     def build_bridge(self, left, right, y, planks, bears) -> softkit.Rope:
         """One rope from bank to bank, in a flat arc. Of three links the middle one is nailed to a plank."""
         links = 3 * planks
-        arc = [(left + (right - left) * t, y + SAG * 4 * t * (1 - t)) for t in (k / links for k in range(links + 1))]
-        rope = softkit.Rope.through(arc, segments=links, mass=12, radius=3, filter=ROPE_FILTER)
+        rope = softkit.Rope.through(sagging(left, right, y, links), segments=links, mass=20, radius=3,
+                                    filter=ROPE_FILTER)
+        self.world.add(rope)
         rope.max_tension = bears
         rope.attach(0, self.space.static_body)
         rope.attach(-1, self.space.static_body)
         size = (0.94 * (right - left) / planks, 12)
+        self.planks.append([])
         for k in range(planks):
             a, b = Vec2d(*rope.positions[3 * k + 1]), Vec2d(*rope.positions[3 * k + 2])
             wood = pymunk.Body(2, pymunk.moment_for_box(2, size))
@@ -113,8 +123,20 @@ class Game(BaseGame):
             self.add_shape(pymunk.Poly.create_box(wood, size, 1), WOOD, filter=PLANK_FILTER)
             rope.attach(3 * k + 1, wood)        # where the node is now, in the plank's own coordinates
             rope.attach(3 * k + 2, wood)
+            self.planks[-1].append(wood)
         self.view.style(rope, color=ROPE, by_tension=bool(bears))
-        return self.world.add(rope)
+        self.rails.append(self.build_rail(left, right, y - RAIL, planks))
+        return rope
+
+    def build_rail(self, left, right, y, planks) -> softkit.Rope:
+        """The hand rope above the planks: pinned to the posts, it carries only itself."""
+        rail = softkit.Rope.through(sagging(left, right, y, 2 * planks), segments=2 * planks, mass=1, radius=2,
+                                    filter=ROPE_FILTER)
+        self.world.add(rail)
+        rail.pin(0)
+        rail.pin(-1)
+        self.view.style(rail, color=ROPE)
+        return rail
 
     def build_stone(self) -> None:
         """A block that hangs over the pit: cut its rope and it becomes the road."""
@@ -125,15 +147,16 @@ class Game(BaseGame):
                                   filter=ROPE_FILTER)
         self.sling.attach(0, self.space.static_body)
         self.sling.attach(-1, body, (0, -70))
-        self.view.style(self.sling, color=OLD_ROPE)
+        self.view.style(self.sling, color=ROPE)
         self.world.add(self.sling)
 
     def build_cart(self, at) -> None:
         """A box on two sprung, driven wheels, with crates in it."""
         self.cart = pymunk.Body(6, pymunk.moment_for_box(6, (140, 40)))
         self.cart.position = at
-        for corners in ([(-70, -8), (70, -8), (60, 12), (-60, 12)],
-                        [(-76, -34), (-66, -34), (-60, 0), (-70, 0)], [(76, -34), (66, -34), (60, 0), (70, 0)]):
+        for corners in ([(-66, -8), (66, -8), (56, 12), (-56, 12)],
+                        [(-84, -58), (-76, -58), (-56, -2), (-66, 0)],
+                        [(84, -58), (76, -58), (56, -2), (66, 0)]):
             self.add_shape(pymunk.Poly(self.cart, corners, radius=1), CART, 0.8)
         self.motors, self.wheels = [], []
         for x in (-46, 46):
@@ -160,7 +183,7 @@ class Game(BaseGame):
         body = pymunk.Body(30, pymunk.moment_for_circle(30, 0, 62))
         body.position = BOULDER
         self.boulder = self.add_shape(pymunk.Circle(body, 62), STONE_GREY, 1.2)
-        motor = pymunk.SimpleMotor(self.space.static_body, body, -3.6)
+        motor = pymunk.SimpleMotor(self.space.static_body, body, -330 / 62)
         motor.max_force = 4e6
         self.space.add(motor)
 
@@ -182,21 +205,22 @@ class Game(BaseGame):
             motor.max_force = 60_000 if wish else 22_000
 
     def cut_ropes(self) -> None:
-        """Part every rope that the pointer's stroke crosses, or with E the nearest one."""
+        """Part the ropes that the pointer's stroke crosses, or with E the nearest one."""
         pad = self.controls
+        self.stroke = self.stroke[-8:] if pad.pointer_held else self.stroke[1:]
+        hits = []
         if pad.pointer_held and "pointer" not in pad.pressed:
             a, b = self.camera.to_world(pad.pointer_before), self.camera.to_world(pad.pointer)
-            self.stroke = [*self.stroke[-8:], b]
-            if a != b:
-                for rope, node in {hit.object: hit.particle
-                                   for hit in self.world.segment_query(a, b, 2)}.items():
-                    self.world.add(rope.cut(node))
-        else:
-            self.stroke = self.stroke[1:]
-        if "alt" in pad.pressed:
-            hits = self.world.point_query(self.cart.position, 300)
-            if hits:
-                hits[0].object.cut(hits[0].particle)
+            self.stroke.append(b)
+            hits = self.world.segment_query(a, b, 2)
+        elif "alt" in pad.pressed:
+            hits = self.world.point_query(self.cart.position, 300)[:1]
+        for rope, node in {hit.object: hit.particle for hit in reversed(hits)}.items():
+            # A plank would still hold both ends of a cut between its own nails: cut beside it.
+            free = [i for i in range(1, rope.count - 1) if i not in rope.attachments]
+            if free:
+                piece = rope.cut(min(free, key=lambda i, node=node: abs(i - node)))
+                self.view.style(piece, color=ROPE)      # the world has the new piece already
 
     def watch_old_bridge(self) -> None:
         """Read the gauge. The rope itself snaps past its max_tension, and the view colours it by tension."""
@@ -222,15 +246,17 @@ class Game(BaseGame):
             self.release_boulder()
         upside_down = self.cart.rotation_vector.x < 0
         self.flipped = self.flipped + dt if upside_down else 0.0
-        if self.boulder and any(s.shapes_collide(self.boulder).points for s in self.cart.shapes):
+        at_rest = cart.x > DEPOT and self.cart.velocity.length < 30
+        self.parked = self.parked + dt if at_rest else 0.0
+        if self.boulder and self.boulder.body.position.get_distance(cart) < 62 + 84:
             self.lose("The boulder has caught you: cut the last bridge behind you")
-        elif cart.y > 900:
+        elif cart.y > WATER:
             self.lose("Into the gorge: take the old bridge slowly")
         elif self.flipped > 1.5:
             self.lose("The cart lies on its back")
         elif self.aboard() < NEEDED:
             self.lose("Too much cargo lost")
-        elif cart.x > DEPOT:
+        elif self.parked > UNLOADING:
             self.win(f"{self.aboard()} of {CARGO} crates delivered in {self.world.time:.0f} seconds")
 
     # Drawing ----------------------------------------------------------------------------------
@@ -238,33 +264,69 @@ class Game(BaseGame):
     def draw(self, surface) -> None:
         self.backdrop.draw(surface, self.camera.center)
         self.draw_props(surface)
+        self.draw_droppers(surface)
         self.view.draw(self.world)
         self.draw_turf(surface)
+        self.draw_cart(surface)
         if len(self.stroke) > 1:
-            pygame.draw.lines(surface, (255, 250, 235), False, [self.camera.to_screen(p) for p in self.stroke], 3)
+            points = [self.camera.to_screen(p) for p in self.stroke]
+            pygame.draw.lines(surface, (255, 250, 235), False, points, 3)
         self.draw_hud(surface)
 
     def draw_props(self, surface) -> None:
-        """Gallows, posts and the depot: only painted, nothing collides with them."""
+        """The river, gallows, posts and the depot: only painted, nothing collides with them."""
         at = self.camera.to_screen
-        for x, y in ((GALLOWS[0] - 150, 500), (GALLOWS[0] + 150, 500)):
-            pygame.draw.line(surface, (86, 62, 46), at((x, y)), at((x, GALLOWS[1])), 16)
+        width, height = self.size
+        _, level = at((0, WATER))
+        pygame.draw.rect(surface, (58, 116, 150), (0, level, width, max(0, height - level)))
+        for k in range(-1, 9):
+            x = k * 160 - (self.camera.center[0] * 1.0 - 30 * self.world.time) % 160
+            pygame.draw.line(surface, (132, 178, 196), (x, level + 16 + 14 * (k % 3)), (x + 60, level + 16 + 14 * (k % 3)), 3)
+        for x in (GALLOWS[0] - 150, GALLOWS[0] + 150):
+            pygame.draw.line(surface, (86, 62, 46), at((x, 500)), at((x, GALLOWS[1])), 16)
         pygame.draw.line(surface, (104, 76, 54), at((GALLOWS[0] - 180, GALLOWS[1])),
                          at((GALLOWS[0] + 180, GALLOWS[1])), 20)
         for left, right, y, _, _ in BRIDGES.values():
-            for x in (left - 6, right + 6):
-                pygame.draw.line(surface, (86, 62, 46), at((x, y + 20)), at((x, y - 46)), 12)
-        x, y = at((DEPOT, 420))
+            for x in (left, right):
+                pygame.draw.line(surface, (86, 62, 46), at((x, y + 20)), at((x, y - RAIL - 8)), 12)
+        self.draw_depot(surface)
+
+    def draw_depot(self, surface) -> None:
+        """A shed and a flag that says stop."""
+        x, y = self.camera.to_screen((DEPOT, 420))
+        pygame.draw.rect(surface, (112, 84, 66), (x + 130, y - 150, 200, 150))
+        pygame.draw.rect(surface, (64, 48, 44), (x + 170, y - 96, 120, 96))
+        pygame.draw.polygon(surface, (168, 74, 62), [(x + 110, y - 148), (x + 350, y - 148), (x + 230, y - 214)])
         pygame.draw.line(surface, (240, 236, 226), (x, y), (x, y - 190), 8)
         wave = [(x + 12 * k, y - 188 + 5 * math.sin(k * 0.8 + self.frame * 0.1)) for k in range(10)]
         pygame.draw.polygon(surface, (220, 70, 64), [*wave, *((a, b + 62) for a, b in reversed(wave))])
 
+    def draw_droppers(self, surface) -> None:
+        """Thin cords from the hand ropes down to planks that are still below them."""
+        for rail, wood in zip(self.rails, self.planks):
+            for x, y in rail.positions[1:-1:2]:
+                below = min(wood, key=lambda body, x=x: abs(body.position.x - x)).position
+                if below.get_distance((x, y)) < 70:
+                    pygame.draw.aaline(surface, ROPE, self.camera.to_screen((x, y)), self.camera.to_screen(below))
+
     def draw_turf(self, surface) -> None:
-        """A green edge on the land."""
+        """A green edge on the land, and a shade below it."""
         for left, top_left, right, top_right in LAND:
             a, b = self.camera.to_screen((left, top_left)), self.camera.to_screen((right, top_right))
             if b[0] > -50 and a[0] < self.size[0] + 50:
-                pygame.draw.line(surface, TURF, (a[0], a[1] + 5), (b[0], b[1] + 5), 12)
+                for color, low, high in (((78, 58, 50), 10, 22), (TURF, 0, 12), ((150, 184, 92), 0, 4)):
+                    pygame.draw.polygon(surface, color, [(a[0], a[1] + low), (b[0], b[1] + low),
+                                                         (b[0], b[1] + high), (a[0], a[1] + high)])
+
+    def draw_cart(self, surface) -> None:
+        """Hubs, and boards across the crates."""
+        at = self.camera.to_screen
+        for wheel in self.wheels:
+            pygame.draw.aacircle(surface, (188, 180, 170), at(wheel.position), 7)
+        for crate in self.crates:
+            for side in (-1, 1):
+                a, b = crate.body.local_to_world((-9, -9 * side)), crate.body.local_to_world((9, 9 * side))
+                pygame.draw.aaline(surface, (150, 104, 56), at(a), at(b))
 
     def draw_hud(self, surface) -> None:
         """Cargo, the way that is left, and the strain of the old bridge while the cart is on it."""
@@ -282,8 +344,12 @@ class Game(BaseGame):
         elif 2560 < self.cart.position.x < 3050 and self.stone.body.position.y < 400:
             x, y = self.camera.to_screen((GALLOWS[0], GALLOWS[1] + 70))
             text.write(surface, "cut the rope", (x + 24, y), 26)
+        elif self.parked:
+            x, y = self.camera.to_screen(self.cart.position)
+            text.bar(surface, (x - 60, y - 120, 120, 16), self.parked / UNLOADING, text.GOOD)
         elif self.boulder and self.cart.position.x < 4500:
-            text.write(surface, "Run! Then cut the bridge behind you", (self.size[0] / 2, 40), 34, anchor="midtop")
+            text.write(surface, "Run! Then cut the bridge behind you", (self.size[0] / 2, 40), 34,
+                       anchor="midtop")
 
     def draw_timings(self, surface) -> None:
         self.view.draw_hud(self.world)
@@ -296,6 +362,8 @@ class Game(BaseGame):
         top, target, wait = 300, None, False
         if 1400 < x < 2520:
             top = 110
+        elif x > DEPOT - 60:
+            top = 0 if x > DEPOT else 120
         if x > 2700 and self.stone.body.position.y < 400:
             target, wait = (STONE[0], 210), x > 2800
         elif 2700 < x < 3050:
@@ -313,6 +381,12 @@ class Game(BaseGame):
             self.controls.script(x=drive, hold={"pointer"}, pointer=(at[0] + across[0], at[1] + across[1]))
 
 
+def sagging(left, right, y, links) -> list[tuple]:
+    """Points of a flat arc from bank to bank."""
+    steps = [k / links for k in range(links + 1)]
+    return [(left + (right - left) * t, y + SAG * 4 * t * (1 - t)) for t in steps]
+
+
 def paint_backdrop(size) -> Backdrop:
     """Evening over the gorge."""
     return Backdrop(size, ((64, 112, 168), (250, 214, 168)), [
@@ -320,3 +394,4 @@ def paint_backdrop(size) -> Backdrop:
         Hills((92, 122, 150), (150, 160, 160), 0.66, 60, 0.16),
         Hills((60, 96, 104), (72, 104, 104), 0.80, 40, 0.30, pines=70),
     ], sun=((930, 250), 60, (255, 238, 196)))
+Game.report = lambda g: (g.cart.position.int_tuple, g.cart.velocity.int_tuple, g.aboard(), round(g.load,2), g.boulder and g.boulder.body.position.int_tuple, g.stone.body.position.int_tuple)
