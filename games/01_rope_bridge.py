@@ -41,7 +41,7 @@ BRIDGES = {                                 # name: (left bank, right bank, y, p
     "last": (3900, 4420, 500, 12, None),
 }
 STONE, GALLOWS = (3090, 330), (3090, 130)   # the hanging stone and what it hangs from
-CHASE_FROM, BOULDER = 3420, (3020, 200)     # the cart's x that wakes the boulder, and where it waits
+CHASE_FROM, BOULDER = 3420, (2860, 260)     # the cart's x that wakes the boulder, and where it waits
 DEPOT = 5150                                # bring the cargo beyond this x and stop there
 UNLOADING = 1.5                             # seconds
 WATER = 700                                 # the river's level
@@ -181,10 +181,10 @@ class Game(BaseGame):
     def release_boulder(self) -> None:
         """The chaser: a ball that a motor keeps rolling after the cart."""
         body = pymunk.Body(30, pymunk.moment_for_circle(30, 0, 62))
-        body.position = BOULDER
+        body.position, body.velocity = BOULDER, (220, 0)
         self.boulder = self.add_shape(pymunk.Circle(body, 62), STONE_GREY, 1.2)
-        motor = pymunk.SimpleMotor(self.space.static_body, body, -330 / 62)
-        motor.max_force = 4e6
+        motor = pymunk.SimpleMotor(self.space.static_body, body, -320 / 62)
+        motor.max_force = 6e5
         self.space.add(motor)
 
     # Playing ----------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ class Game(BaseGame):
         elif 2700 < x < 3050:
             wait = self.stone.body.velocity.length > 5
             top = 140
-        if x > 4520 and self.boulder and self.boulder.body.position.x > 3960:
+        if x > 4490 and self.boulder and self.boulder.body.position.x < 4400:
             target = (4390, self.bridges["last"].positions[-2][1])
         drive = 0.0 if wait else max(-1.0, min(1.0, (top - speed) / 60))
         if target is None:
