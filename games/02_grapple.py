@@ -29,24 +29,25 @@ from softkit.render import Camera, View
 ROCKS = [
     (-600, 560, 420, 1200), (-600, -400, -200, 560),        # the start
     (1500, 560, 1760, 1200),                                # an island
-    (2700, 590, 3260, 1200),                                # under the belt
+    (2650, 590, 3260, 1200),                                # under the belt
     (3260, 380, 3340, 1200),                                # a wall behind the belt
     (3900, 420, 4500, 1200), (4460, -400, 4900, 420),       # the goal
 ]
 PEGS = [(640, 230), (960, 200), (1290, 240), (1640, 200), (3060, 180), (3480, 90), (3700, 60)]
 PLATFORMS = [((1960, 330), (2440, 330), 5.0)]               # (from, to, seconds there and back)
-BELT = (2700, 570, 3260, 590)                               # a conveyor that carries to the left
+BELT = (2650, 570, 3260, 590)                               # a conveyor that carries to the left
 BELT_SPEED = 150
-SPIKES = [(420, 1500, 780), (1760, 2700, 780), (3340, 3900, 780)]   # (left, right, y of the points)
+SPIKES = [(420, 1500, 780), (1760, 2650, 780), (3340, 3900, 780)]   # (left, right, y of the points)
 GEMS = [(800, 330), (1125, 330), (1465, 360), (2200, 460), (2960, 480), (3480, 330), (3590, 250)]
 FLAG = (4180, 420)
 START = Vec2d(160, 530)
 
 REACH = 420                 # longest shot
 SHORTEST = 50               # the winch stops here
-REEL = 260                  # wu a second
+REEL = 160                  # wu a second
+AIR = 0.0006                # drag: force a mass and a squared speed, so that no swing gets out of hand
 HERO_MASS, HERO_RADIUS = 2.0, 18
-RUN_SPEED, RUN_FORCE, SWING_FORCE, JUMP_SPEED = 240, 9000, 1100, 430
+RUN_SPEED, SWING_FORCE, JUMP_SPEED = 260, 500, 430
 
 HERO, SOLID, ROPES, DEADLY = 1, 2, 4, 8
 HERO_FILTER = pymunk.ShapeFilter(categories=HERO)
@@ -108,14 +109,14 @@ class Game(BaseGame):
     def build_belt(self) -> None:
         """A conveyor: a static shape whose surface moves."""
         belt = self.add_shape(pymunk.Poly(self.space.static_body, box(*BELT)), BELT_GREY, 1.2)
-        belt.surface_velocity = (BELT_SPEED, 0)     # pymunk's sign: what lies on it moves the other way
+        belt.surface_velocity = -BELT_SPEED, 0
 
     def build_hero(self) -> None:
-        """A ball of fixed rotation; its friction is what running pushes against."""
+        """A ball that does not turn; it runs by moving its surface, so belts and platforms count."""
         self.hero = pymunk.Body(HERO_MASS, math.inf)
         self.hero.position = START
         self.space.add(self.hero)
-        self.add_shape(pymunk.Circle(self.hero, HERO_RADIUS), SUIT, 1.0, HERO_FILTER)
+        self.feet = self.add_shape(pymunk.Circle(self.hero, HERO_RADIUS), SUIT, 1.0, HERO_FILTER)
 
     # Playing ----------------------------------------------------------------------------------
 
@@ -210,13 +211,12 @@ class Game(BaseGame):
     def move_hero(self) -> None:
         """Run and jump on the ground; in the air only lean."""
         pad, hero = self.controls, self.hero
-        if self.standing():
-            push = (pad.x * RUN_SPEED - hero.velocity.x) * 40
-            hero.force = hero.force + (max(-RUN_FORCE, min(RUN_FORCE, push)) * bool(pad.x), 0)
-            if pad.y < -0.5 and self.rope is None and hero.velocity.y > -60:
-                hero.velocity = hero.velocity.x, -JUMP_SPEED
-        else:
+        self.feet.surface_velocity = -pad.x * RUN_SPEED, 0
+        hero.force = hero.force - hero.velocity * (AIR * HERO_MASS * hero.velocity.length)
+        if not self.standing():
             hero.force = hero.force + (pad.x * SWING_FORCE, 0)
+        elif pad.y < -0.5 and self.rope is None and hero.velocity.y > -60:
+            hero.velocity = hero.velocity.x, -JUMP_SPEED
 
     def follow(self, dt: float) -> None:
         """The camera looks ahead of the hero."""
@@ -314,19 +314,26 @@ class Game(BaseGame):
     def autoplay(self, frame: int) -> None:
         """Run, jump, and swing from hold to hold: shoot while falling, let go while rising."""
         hero, rope = self.hero, self.rope
-        x, v = hero.position.x, hero.velocity
-        hold, y = set(), 0.0
+        (x, y), v = hero.position, hero.velocity
+        lift = self.platforms[0][0]
+        hold, run, climb = set(), 1.0, 0.0
         if rope is not None:
-            end = rope.positions[-1]
-            rising = v.y < -60 and v.x > 120 and x > end[0] + 110
-            if not rising:
+            away = x - rope.positions[-1][0]
+            rides = lift in (body for body, _ in rope.attachments.values())
+            if not (v.y < -60 and v.x > 120 and away > 0.45 * rope.rest_length) or rides and x < 2480:
                 hold.add("action")
-            y = -1.0 if rope.rest_length > 240 else 0.0
+            climb = -1.0 if rope.rest_length > (130 if rides else 220) else 0.0
+            run = 1.0 if v.x > 0 or not rides else -1.0             # swing higher
         elif self.standing():
-            y = -1.0 if x > 330 else 0.0
+            if abs(x - lift.position.x) < 90 and y < lift.position.y:       # ride to the far end first
+                ready = lift.position.x > 2415
+                run = 1.0 if ready else max(-1.0, min(1.0, (lift.position.x + 50 - x) / 40))
+                climb = -1.0 if ready and x > lift.position.x + 60 else 0.0
+            else:
+                climb = -1.0 if 330 < x < 420 or 2880 < x < 3000 else 0.0
         elif v.y > -40 and self.aim and self.aim[1].x > x + 40:
             hold.add("action")
-        self.controls.script(x=1, y=y, hold=hold)
+        self.controls.script(x=run, y=climb, hold=hold)
 
     def report(self): return (self.hero.position.int_tuple, self.hero.velocity.int_tuple, bool(self.rope))
 
