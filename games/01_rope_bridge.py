@@ -37,7 +37,7 @@ SAG = 42                                    # how far a bridge's middle hangs be
 DEEP = 1300                                 # how far down land goes
 BRIDGES = {                                 # name: (left bank, right bank, y, planks, force that snaps it)
     "first": (860, 1340, 500, 11, None),
-    "old": (1960, 2480, 500, 12, 112_000),
+    "old": (1960, 2480, 500, 12, 156_000),
     "last": (3900, 4420, 500, 12, None),
 }
 STONE, GALLOWS = (3090, 330), (3090, 130)   # the hanging stone and what it hangs from
@@ -108,7 +108,7 @@ class Game(BaseGame):
     def build_bridge(self, left, right, y, planks, bears) -> softkit.Rope:
         """One rope from bank to bank, in a flat arc. Of three links the middle one is nailed to a plank."""
         links = 3 * planks
-        rope = softkit.Rope.through(sagging(left, right, y, links), segments=links, mass=20, radius=3,
+        rope = softkit.Rope.through(sagging(left, right, y, links), segments=links, mass=30, radius=3,
                                     filter=ROPE_FILTER)
         self.world.add(rope)
         rope.max_tension = bears
@@ -118,7 +118,7 @@ class Game(BaseGame):
         self.planks.append([])
         for k in range(planks):
             a, b = Vec2d(*rope.positions[3 * k + 1]), Vec2d(*rope.positions[3 * k + 2])
-            wood = pymunk.Body(2, pymunk.moment_for_box(2, size))
+            wood = pymunk.Body(3, pymunk.moment_for_box(3, size))
             wood.position, wood.angle = (a + b) / 2, (b - a).angle
             self.add_shape(pymunk.Poly.create_box(wood, size, 1), WOOD, filter=PLANK_FILTER)
             rope.attach(3 * k + 1, wood)        # where the node is now, in the plank's own coordinates
@@ -180,11 +180,11 @@ class Game(BaseGame):
 
     def release_boulder(self) -> None:
         """The chaser: a ball that a motor keeps rolling after the cart."""
-        body = pymunk.Body(30, pymunk.moment_for_circle(30, 0, 62))
+        body = pymunk.Body(15, pymunk.moment_for_circle(15, 0, 62))
         body.position, body.velocity = BOULDER, (220, 0)
         self.boulder = self.add_shape(pymunk.Circle(body, 62), STONE_GREY, 1.2)
         motor = pymunk.SimpleMotor(self.space.static_body, body, -320 / 62)
-        motor.max_force = 6e5
+        motor.max_force = 3e5
         self.space.add(motor)
 
     # Playing ----------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ class Game(BaseGame):
         if left - 380 < self.cart.position.x < right:
             x, y = self.camera.to_screen(((left + right) / 2, y - 150))
             text.write(surface, "old bridge: slowly!", (x, y - 26), 26, anchor="midtop")
-            text.bar(surface, (x - 110, y, 220, 18), self.load, text.BAD if self.load > 0.7 else text.GOOD)
+            text.bar(surface, (x - 110, y, 220, 18), self.load, text.BAD if self.load > 0.9 else text.GOOD)
         elif 2560 < self.cart.position.x < 3050 and self.stone.body.position.y < 400:
             x, y = self.camera.to_screen((GALLOWS[0], GALLOWS[1] + 70))
             text.write(surface, "cut the rope", (x + 24, y), 26)
