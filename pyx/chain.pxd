@@ -31,7 +31,7 @@ cdef struct Chain:
     double bend_stiffness      # B, force * wu^2; 0: limp
     double catch_up            # wu/s, cap of the speed at which a wrong length is corrected
     int passes                 # out: Newton passes taken
-    int violent                # out: 0 calm, 1 mid directions, 2..4 the substep was split (4: projected)
+    int violent                # out: 0 calm, 1 mid directions, 2 split substep, 3 split and slack links, 4 split and projected
     double residual            # out: estimate of the largest relative link error left
 
 cdef struct ChainWork:         # views into the scratch
@@ -54,6 +54,7 @@ cdef struct ChainWork:         # views into the scratch
     double* v                  # (n, 2) velocities of a split substep
     double* total              # (n, 2) impulses of a split substep
     double* mean               # (n) multipliers of a split substep
+    double* grad               # (n, 2) gradient of the dual
     double* moment             # (n) bending moment at the joint before a link
     double* slope              # (n) its slope
     double* block              # (n, 12) eliminated 3 x 3 blocks and right sides
@@ -83,6 +84,7 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.v = p + 26 * n
     w.total = p + 28 * n
     w.mean = p + 30 * n
+    w.grad = p + 45 * n
     w.moment = p + 31 * n
     w.slope = p + 32 * n
     w.block = p + 33 * n
@@ -196,7 +198,7 @@ cdef inline double chain_pass_explicit(Chain* c, ChainWork* w, double alpha) noe
     return worst
 
 
-cdef inline void chain_pass_implicit(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+cdef inline void chain_pass_implicit(Chain* c, ChainWork* w, double alpha, int oneside) noexcept nogil:
     """One Newton pass with directions that follow the coming pose: 2 x 2 blocks in F.
 
     Row 1: u . dp - alpha dlam = -C; row 2: dF_t = (e_t / g) dF_u + s dp_t with g = e_u + a and s = a lam / |p|.
@@ -243,6 +245,13 @@ cdef inline void chain_pass_implicit(Chain* c, ChainWork* w, double alpha) noexc
         p01 = vy - l01
         p10 = s * zx - l10
         p11 = s * zy - l11
+        if oneside and lam * (sxx + syy) + w.s[k] - w.l[k] <= 0.0:
+            d00 = 1.0
+            d01 = d10 = 0.0
+            d11 = 1.0
+            r0 = -w.F[2 * k]
+            r1 = -w.F[2 * k + 1]
+            l00 = l01 = l10 = l11 = p00 = p01 = p10 = p11 = 0.0
         d00 -= l00 * g00 + l01 * g10
         d01 -= l00 * g01 + l01 * g11
         d10 -= l10 * g00 + l11 * g10
@@ -321,7 +330,7 @@ cdef inline double chain_bend_energy(Chain* c, ChainWork* w, double h2) noexcept
     return total
 
 
-cdef inline int chain_pass_bend(Chain* c, ChainWork* w, double alpha, double h2) noexcept nogil:
+cdef inline int chain_pass_bend(Chain* c, ChainWork* w, double alpha, double h2, int oneside) noexcept nogil:
     """One Newton pass with bending: 3 x 3 blocks in F and the turn of the link, all joints and links at once.
 
     Returns 1 when no link turned by more than 1e-4. Rows: u . dp - alpha dlam = -C; dF_t = (e_t / g) dF_u + s dp_t + change of (M_k - M_{k+1}) / |p|; turn = t . dp / |p|.
@@ -375,6 +384,13 @@ cdef inline int chain_pass_bend(Chain* c, ChainWork* w, double alpha, double h2)
         wy = W[3 * k + 1] * ux + W[3 * k + 2] * uy
         zx = -W[3 * k] * uy + W[3 * k + 1] * ux
         zy = -W[3 * k + 1] * uy + W[3 * k + 2] * ux
+        p00 = -(W[3 * k + 3] * ux + W[3 * k + 4] * uy)
+        p01 = -(W[3 * k + 4] * ux + W[3 * k + 5] * uy)
+        if oneside and lam * (sxx + syy) + w.s[k] - w.l[k] <= 0.0:
+            d00 = ux
+            d01 = uy
+            d02 = wx = wy = p00 = p01 = 0.0
+            r0 = -lam * gu
         # lower block rows: [-wx -wy 0], [0 0 kb], [zx zy 0]
         d00 += wx * g00 + wy * g10
         d01 += wx * g01 + wy * g11
@@ -388,8 +404,6 @@ cdef inline int chain_pass_bend(Chain* c, ChainWork* w, double alpha, double h2)
         r0 += wx * h0 + wy * h1
         r1 -= kb * hb
         r2 -= zx * h0 + zy * h1
-        p00 = -(W[3 * k + 3] * ux + W[3 * k + 4] * uy)
-        p01 = -(W[3 * k + 4] * ux + W[3 * k + 5] * uy)
         p12 = ka
         p20 = -W[3 * k + 3] * uy + W[3 * k + 4] * ux
         p21 = -W[3 * k + 4] * uy + W[3 * k + 5] * ux
@@ -449,61 +463,74 @@ cdef inline int chain_pass_bend(Chain* c, ChainWork* w, double alpha, double h2)
 
 
 cdef inline void chain_targets(Chain* c, ChainWork* w, double h) noexcept nogil:
-    """Lengths to reach in this substep: rest, or nearer to it by at most catch_up * h for the whole rope."""
+    """Lengths to reach in this substep, from the lengths s at its start.
+
+    A long link shrinks, the whole rope by at most catch_up * h. A short one never pushes hard: it takes the length its
+    nodes are moving to by themselves, or grows, the whole rope by at most a twentieth of that.
+    """
     cdef int k, m = c.n - 1
-    cdef double over = 0.0, d, share = 1.0
-    for k in range(m):
-        over += fabs(w.s[k] - c.rest[k])
-    if over > c.catch_up * h:
-        share = c.catch_up * h / over
+    cdef double over = 0.0, under = 0.0, d, free, shrink = 1.0, grow = 1.0, px, py
     for k in range(m):
         d = w.s[k] - c.rest[k]
-        w.l[k] = w.s[k] - share * d
-        w.R[k] = w.l[k] if d > 0.0 else c.rest[k]
+        over += d if d > 0.0 else 0.0
+        under -= d if d < 0.0 else 0.0
+    if over > c.catch_up * h:
+        shrink = c.catch_up * h / over
+    if under > 0.05 * c.catch_up * h:
+        grow = 0.05 * c.catch_up * h / under
+    for k in range(m):
+        d = w.s[k] - c.rest[k]
+        if d >= 0.0:
+            w.l[k] = w.s[k] - shrink * d
+            w.R[k] = w.l[k]
+        else:
+            w.l[k] = w.s[k] - grow * d
+            w.R[k] = c.rest[k]
+            if grow < 1.0:
+                px = w.y[2 * k + 2] - w.y[2 * k]
+                py = w.y[2 * k + 3] - w.y[2 * k + 1]
+                free = sqrt(px * px + py * py)
+                if free > w.l[k]:
+                    w.l[k] = free if free < c.rest[k] else c.rest[k]
 
 
-cdef inline double chain_dual(Chain* c, ChainWork* w, double alpha) noexcept nogil:
-    """Dual value of the projection; x must already belong to F."""
+cdef inline double chain_dual_residual(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+    """d = p - p(F) - alpha F, the downhill gradient of the dual; returns its slope along r. x must belong to F."""
     cdef int k, m = c.n - 1
-    cdef double value = 0.0, fx, fy, ff
+    cdef double fx, fy, rr, grip, slope = 0.0
     for k in range(m):
         fx = w.F[2 * k]
         fy = w.F[2 * k + 1]
-        ff = fx * fx + fy * fy
-        value += (w.R[k] * sqrt(ff + w.eps[k] * w.eps[k]) + 0.5 * alpha * ff
-                  - 0.5 * (fx * (c.x[2 * k + 2] - c.x[2 * k] + w.y[2 * k + 2] - w.y[2 * k])
-                           + fy * (c.x[2 * k + 3] - c.x[2 * k + 1] + w.y[2 * k + 3] - w.y[2 * k + 1])))
-    return value
+        rr = w.R[k] * w.R[k]
+        grip = rr / (w.eps[k] + sqrt(w.eps[k] * w.eps[k] + rr * (fx * fx + fy * fy))) + alpha
+        w.grad[2 * k] = c.x[2 * k + 2] - c.x[2 * k] - grip * fx
+        w.grad[2 * k + 1] = c.x[2 * k + 3] - c.x[2 * k + 1] - grip * fy
+        slope -= w.grad[2 * k] * w.r[2 * k] + w.grad[2 * k + 1] * w.r[2 * k + 1]
+    return slope
 
 
-cdef inline double chain_newton_dual(Chain* c, ChainWork* w, double alpha) noexcept nogil:
-    """Newton direction of the dual into r; returns the slope along it (negative)."""
+cdef inline void chain_dual_newton(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+    """Newton direction of the dual into r from its gradient: symmetric positive 2 x 2 blocks."""
     cdef int k, m = c.n - 1
-    cdef double fx, fy, rho, q, h00, h01, h11, a00, a01, a11, inv, r0, r1, b0, b1
-    cdef double z00 = 0.0, z01 = 0.0, z10 = 0.0, z11 = 0.0, slope = 0.0
+    cdef double fx, fy, rr, big, q, h00, h01, h11, a00, a01, a11, inv, b0, b1
+    cdef double z00 = 0.0, z01 = 0.0, z10 = 0.0, z11 = 0.0, r0 = 0.0, r1 = 0.0
     cdef double* W = c.W
-    r0 = 0.0
-    r1 = 0.0
     for k in range(m):
         fx = w.F[2 * k]
         fy = w.F[2 * k + 1]
-        rho = 1.0 / sqrt(fx * fx + fy * fy + w.eps[k] * w.eps[k])
-        q = w.R[k] * rho
-        fx *= rho
-        fy *= rho
-        h00 = q * (1.0 - fx * fx) + alpha + W[3 * k] + W[3 * k + 3]
+        rr = w.R[k] * w.R[k]
+        big = sqrt(w.eps[k] * w.eps[k] + rr * (fx * fx + fy * fy))
+        h11 = rr / (w.eps[k] + big)
+        q = h11 * h11 / (big + 1e-300)
+        h00 = h11 - q * fx * fx + alpha + W[3 * k] + W[3 * k + 3]
         h01 = -q * fx * fy + W[3 * k + 1] + W[3 * k + 4]
-        h11 = q * (1.0 - fy * fy) + alpha + W[3 * k + 2] + W[3 * k + 5]
-        b0 = c.x[2 * k + 2] - c.x[2 * k] - w.R[k] * fx - alpha * w.F[2 * k]
-        b1 = c.x[2 * k + 3] - c.x[2 * k + 1] - w.R[k] * fy - alpha * w.F[2 * k + 1]
-        w.d[2 * k] = b0
-        w.d[2 * k + 1] = b1
+        h11 = h11 - q * fy * fy + alpha + W[3 * k + 2] + W[3 * k + 5]
         # z = D'^-1 W of the row before; this row's lower block is -W_k
         h00 -= W[3 * k] * z00 + W[3 * k + 1] * z10
         h01 -= W[3 * k] * z01 + W[3 * k + 1] * z11
         h11 -= W[3 * k + 1] * z01 + W[3 * k + 2] * z11
-        b0 += W[3 * k] * r0 + W[3 * k + 1] * r1
-        b1 += W[3 * k + 1] * r0 + W[3 * k + 2] * r1
+        b0 = w.grad[2 * k] + W[3 * k] * r0 + W[3 * k + 1] * r1
+        b1 = w.grad[2 * k + 1] + W[3 * k + 1] * r0 + W[3 * k + 2] * r1
         inv = h00 * h11 - h01 * h01
         inv = 1.0 / inv if inv > 1e-300 else 0.0
         r0 = (h11 * b0 - h01 * b1) * inv
@@ -524,55 +551,48 @@ cdef inline double chain_newton_dual(Chain* c, ChainWork* w, double alpha) noexc
     for k in range(m - 2, -1, -1):
         w.r[2 * k] += w.g[4 * k] * w.r[2 * k + 2] + w.g[4 * k + 1] * w.r[2 * k + 3]
         w.r[2 * k + 1] += w.g[4 * k + 2] * w.r[2 * k + 2] + w.g[4 * k + 3] * w.r[2 * k + 3]
-    for k in range(m):
-        slope -= w.r[2 * k] * w.d[2 * k] + w.r[2 * k + 1] * w.d[2 * k + 1]
-    return slope
 
 
 cdef inline void chain_project(Chain* c, ChainWork* w, double alpha, int limit) noexcept nogil:
     """Nearest pose (in mass) whose links are no longer than R: convex, so it can only lose energy.
 
-    Dual: minimise 1/2 F.A F - F.q + sum R |F| + alpha |F|^2 / 2 by Newton with a line search.
+    Dual in F: minimise 1/2 F.A F - F.q + sum of support functions of the discs, smoothed by the logarithmic barrier
+    p(F) = R^2 F / (eps + sqrt(eps^2 + R^2 F^2)) whose eps shrinks (interior point; Boyd and Vandenberghe 2004, 11).
     """
-    cdef int k, m = c.n - 1, i, halving
-    cdef double value, slope, step, tried, level = 1.0, scale, worst = 0.0, error
+    cdef int k, m = c.n - 1, i, trial
+    cdef double before, after, step, level = 1.0, scale, error
     cdef double* W = c.W
     for k in range(m):
         scale = W[3 * k] + W[3 * k + 2] + W[3 * k + 3] + W[3 * k + 5]
-        w.b[k] = (w.R[k] + 1e-12) / (scale + 1e-30)
+        w.d[k] = (w.R[k] * w.R[k] + 1e-24) / (scale + 1e-30)
         w.F[2 * k] = 0.0
         w.F[2 * k + 1] = 0.0
+        w.r[2 * k] = 0.0
+        w.r[2 * k + 1] = 0.0
     chain_apply(c, w)
     for i in range(limit):
         for k in range(m):
-            w.eps[k] = w.b[k] * level
-        value = chain_dual(c, w, alpha)
-        slope = chain_newton_dual(c, w, alpha)
+            w.eps[k] = w.d[k] * level
+        chain_dual_residual(c, w, alpha)
+        chain_dual_newton(c, w, alpha)
+        before = chain_dual_residual(c, w, alpha)
         step = 1.0
-        for k in range(m):
-            w.F[2 * k] += w.r[2 * k]
-            w.F[2 * k + 1] += w.r[2 * k + 1]
-        for halving in range(12):
+        for k in range(2 * m):
+            w.F[k] += w.r[k]
+        for trial in range(6):
             chain_apply(c, w)
-            tried = chain_dual(c, w, alpha)
-            if tried <= value + 0.1 * step * slope + 1e-14 * fabs(value):
+            after = chain_dual_residual(c, w, alpha)
+            if after <= -0.1 * before:
                 break
-            step *= 0.5
-            for k in range(m):
-                w.F[2 * k] -= step * w.r[2 * k]
-                w.F[2 * k + 1] -= step * w.r[2 * k + 1]
+            scale = step * before / (before - after)
+            for k in range(2 * m):
+                w.F[k] -= (step - scale) * w.r[k]
+            step = scale
         c.passes += 1
-        if step == 1.0:
-            if level <= 1e-5:
-                worst = 0.0
-                for k in range(m):
-                    error = fabs(w.r[2 * k]) + fabs(w.r[2 * k + 1])
-                    if error > worst * (fabs(w.F[2 * k]) + fabs(w.F[2 * k + 1]) + w.eps[k]):
-                        worst = error / (fabs(w.F[2 * k]) + fabs(w.F[2 * k + 1]) + w.eps[k])
-                if worst < 1e-6:
-                    break
-            else:
-                level *= 0.1
+        if step > 0.5:
+            if level <= 1e-8:
+                break
+            level *= 0.1
     chain_geometry(m, c.x, w.u, w.s)
     c.residual = 0.0
     for k in range(m):
@@ -616,7 +636,7 @@ cdef inline double chain_stored(Chain* c, ChainWork* w, double alpha, double h2)
     return total
 
 
-cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit, int limit) noexcept nogil:
+cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit, int oneside, int limit) noexcept nogil:
     """Newton passes on the two-sided links; 1 when converged."""
     cdef int k, m = c.n - 1, passes = 0, settled = 1
     cdef double worst, error, lam
@@ -628,6 +648,8 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit,
             if implicit:
                 lam = w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]
             error = fabs(w.s[k] - w.l[k] - alpha * lam)
+            if oneside and lam <= 1e-12 * fabs(w.F[2 * k]) and w.s[k] < w.l[k]:
+                error = -lam * (c.W[3 * k] + c.W[3 * k + 2] + c.W[3 * k + 3] + c.W[3 * k + 5])
             if error > worst * w.l[k]:
                 worst = error / (w.l[k] + 1e-30)
         c.residual = worst
@@ -636,9 +658,9 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit,
         if passes >= limit or not worst < 1e6:
             return 0
         if c.bend_stiffness > 0.0:
-            settled = chain_pass_bend(c, w, alpha, w.h2)
+            settled = chain_pass_bend(c, w, alpha, w.h2, oneside)
         elif implicit:
-            chain_pass_implicit(c, w, alpha)
+            chain_pass_implicit(c, w, alpha, oneside)
         else:
             chain_pass_explicit(c, w, alpha)
         passes += 1
@@ -667,7 +689,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double alpha) no
         w.old[k] = c.lam[k]
     stored = chain_stored(c, w, alpha, w.h2)
     chain_start(c, w)
-    if chain_newton(c, w, alpha, implicit, 14):
+    if chain_newton(c, w, alpha, implicit, 0, 14):
         work = chain_work_done(c, w) + chain_stored(c, w, alpha, w.h2) - stored
         if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
             return 0
@@ -680,11 +702,30 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double alpha) no
         w.e[2 * k + 1] = (1.0 - w.a[k]) * w.u[2 * k + 1]
         c.lam[k] = w.old[k]
     chain_start(c, w)
-    if chain_newton(c, w, alpha, 1, 14):
+    if chain_newton(c, w, alpha, 1, 0, 14):
         work = chain_work_done(c, w) + chain_stored(c, w, alpha, w.h2) - stored
         if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
             return 1
     return 2
+
+
+cdef inline int chain_slack(Chain* c, ChainWork* w, double alpha) noexcept nogil:
+    """One-sided links, directions of the coming pose: active-set Newton passes of the projection. 1 when solved."""
+    cdef int k, m = c.n - 1
+    cdef double work, stored
+    chain_geometry(m, c.x0, w.u, w.s)
+    stored = chain_stored(c, w, alpha, w.h2)
+    for k in range(m):
+        w.a[k] = 1.0
+        w.e[2 * k] = 0.0
+        w.e[2 * k + 1] = 0.0
+        w.l[k] = w.R[k]
+        c.lam[k] = w.old[k] if w.old[k] > 0.0 else 0.0
+    chain_start(c, w)
+    if chain_newton(c, w, alpha, 1, 1, 20):
+        work = chain_work_done(c, w) + chain_stored(c, w, alpha, w.h2) - stored
+        return not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30)
+    return 0
 
 
 cdef inline void chain_robust(Chain* c, ChainWork* w, double alpha) noexcept nogil:
@@ -701,7 +742,7 @@ cdef inline void chain_robust(Chain* c, ChainWork* w, double alpha) noexcept nog
 cdef inline void chain_split(Chain* c, ChainWork* w, double h, double alpha, int parts) noexcept nogil:
     """The substep again in equal parts: what turns too far in h turns less in h / parts."""
     cdef Chain part = c[0]
-    cdef int i, k, n = c.n, m = c.n - 1, state
+    cdef int i, k, n = c.n, m = c.n - 1, state, worst = 0
     cdef double hs = h / parts, square = 1.0 / (<double>parts * parts)
     cdef double* v = w.v
     part.x0 = w.z
@@ -717,11 +758,13 @@ cdef inline void chain_split(Chain* c, ChainWork* w, double h, double alpha, int
             c.x[k] = w.y[k]
         state = chain_attempt(&part, w, hs, alpha / square)
         if state == 2:
-            for k in range(m):
-                c.lam[k] = w.old[k]
-            chain_robust(&part, w, alpha / square)
-        if state > c.violent - 2:
-            c.violent = state + 2
+            if chain_slack(&part, w, alpha / square):
+                state = 3
+            else:
+                chain_robust(&part, w, alpha / square)
+                state = 4
+        if state > worst:
+            worst = state
         for k in range(2 * n):
             v[k] = (c.x[k] - w.z[k]) / hs
             w.z[k] = c.x[k]
@@ -734,6 +777,7 @@ cdef inline void chain_split(Chain* c, ChainWork* w, double h, double alpha, int
         c.lam[k] = w.mean[k]
     c.passes = part.passes
     c.residual = part.residual
+    c.violent = 2 if worst < 3 else worst
 
 
 cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
