@@ -15,7 +15,7 @@ slow swings keep their energy. The matrix is then block-tridiagonal (2 x 2).
 from libc.math cimport sqrt, fabs
 
 cdef enum:
-    CHAIN_SCRATCH = 48    # doubles of scratch per node
+    CHAIN_SCRATCH = 50    # doubles of scratch per node
 
 cdef struct Chain:
     int n                      # nodes
@@ -58,7 +58,9 @@ cdef struct ChainWork:         # views into the scratch
     double* moment             # (n) bending moment at the joint before a link
     double* slope              # (n) its slope
     double* block              # (n, 12) eliminated 3 x 3 blocks and right sides
+    double* local              # (n, 2) solved nodes relative to the start of node 0
     double h2                  # h^2
+    double floor               # wu, length that errors of very short links are compared with
 
 
 cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
@@ -84,6 +86,7 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.v = p + 26 * n
     w.total = p + 28 * n
     w.mean = p + 30 * n
+    w.local = p + 47 * n
     w.grad = p + 45 * n
     w.moment = p + 31 * n
     w.slope = p + 32 * n
@@ -627,7 +630,7 @@ cdef inline double chain_stored(Chain* c, ChainWork* w, double alpha, double h2)
     """Elastic energy (times h^2) of the present lengths and directions."""
     cdef int k
     cdef double total = 0.0, d
-    if alpha > 0.0:
+    if c.stretch_compliance > 0.0:
         for k in range(c.n - 1):
             d = w.s[k] - c.rest[k]
             total += 0.5 * d * d / alpha
@@ -639,7 +642,7 @@ cdef inline double chain_stored(Chain* c, ChainWork* w, double alpha, double h2)
 cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit, int oneside, int limit) noexcept nogil:
     """Newton passes on the two-sided links; 1 when converged."""
     cdef int k, m = c.n - 1, passes = 0, settled = 1
-    cdef double worst, error, lam
+    cdef double worst, error, lam, floor = w.floor
     while True:
         chain_geometry(m, c.x, w.u, w.s)
         worst = 0.0
@@ -650,8 +653,8 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit,
             error = fabs(w.s[k] - w.l[k] - alpha * lam)
             if oneside and lam <= 1e-12 * fabs(w.F[2 * k]) and w.s[k] < w.l[k]:
                 error = -lam * (c.W[3 * k] + c.W[3 * k + 2] + c.W[3 * k + 3] + c.W[3 * k + 5])
-            if error > worst * w.l[k]:
-                worst = error / (w.l[k] + 1e-30)
+            if error > worst * (w.l[k] + floor):
+                worst = error / (w.l[k] + floor)
         c.residual = worst
         if passes > 0 and worst < 1e-9 and settled:
             return 1
@@ -728,80 +731,133 @@ cdef inline int chain_slack(Chain* c, ChainWork* w, double alpha) noexcept nogil
     return 0
 
 
-cdef inline void chain_robust(Chain* c, ChainWork* w, double alpha) noexcept nogil:
-    """The projection with a compliance just large enough to keep an impossible demand finite."""
-    cdef int k
-    cdef double small = 0.0
-    for k in range(c.n):
-        if c.W[3 * k] + c.W[3 * k + 2] > small:
-            small = c.W[3 * k] + c.W[3 * k + 2]
-    small = 1e-8 * small + 1e-300
-    chain_project(c, w, alpha if alpha > small else small, 60)
+cdef inline void chain_correct(Chain* c, ChainWork* w, double h, double alpha) noexcept nogil:
+    """Shorten long links at the start of the substep without giving their nodes a velocity.
+
+    Moves z to the nearest pose whose links are shorter by at most catch_up * h in all, and y along with it. What the
+    prediction shortens by itself is left to it. The impulses are added to f, so that tied bodies feel them.
+    """
+    cdef int k, n = c.n, m = c.n - 1
+    cdef double over = 0.0, share = 1.0, px, py, d
+    for k in range(2 * n):
+        w.v[k] = w.y[k] - w.z[k]
+    for k in range(m):
+        px = w.y[2 * k + 2] - w.y[2 * k]
+        py = w.y[2 * k + 3] - w.y[2 * k + 1]
+        d = sqrt(px * px + py * py)
+        d = (d if d < w.s[k] else w.s[k]) - c.rest[k]
+        w.d[k] = d if d > 0.0 else 0.0
+        over += w.d[k]
+    if over > c.catch_up * h:
+        share = c.catch_up * h / over
+    for k in range(m):
+        w.l[k] = w.s[k] - share * w.d[k] if w.s[k] > c.rest[k] else c.rest[k]
+        w.R[k] = w.l[k]
+        w.old[k] = c.lam[k]
+        c.lam[k] = 0.0
+        w.a[k] = 1.0
+        w.e[2 * k] = 0.0
+        w.e[2 * k + 1] = 0.0
+    for k in range(2 * n):
+        w.y[k] = w.z[k]
+    chain_start(c, w)
+    if not chain_newton(c, w, alpha, 1, 1, 20):
+        chain_project(c, w, alpha, 60)
+    for k in range(2 * n):
+        w.total[k] += c.f[k]
+        w.z[k] = c.x[k]
+        w.y[k] = c.x[k] + w.v[k]
+        c.x[k] = w.y[k]
+    for k in range(m):
+        c.lam[k] = w.old[k]
 
 
 cdef inline void chain_split(Chain* c, ChainWork* w, double h, double alpha, int parts) noexcept nogil:
-    """The substep again in equal parts: what turns too far in h turns less in h / parts."""
-    cdef Chain part = c[0]
-    cdef int i, k, n = c.n, m = c.n - 1, state, worst = 0
+    """The substep again in equal parts: what turns too far in h turns less in h / parts. Velocities in w.v, start in w.z."""
+    cdef int i, k, n = c.n, m = c.n - 1, state, worst = 2
     cdef double hs = h / parts, square = 1.0 / (<double>parts * parts)
-    cdef double* v = w.v
-    part.x0 = w.z
-    for k in range(2 * n):
-        w.z[k] = c.x0[k]
-        w.total[k] = 0.0
     for k in range(m):
         c.lam[k] = w.first[k] * square
         w.mean[k] = 0.0
     for i in range(parts):
         for k in range(2 * n):
-            w.y[k] = w.z[k] + hs * v[k]
+            w.y[k] = w.z[k] + hs * w.v[k]
             c.x[k] = w.y[k]
-        state = chain_attempt(&part, w, hs, alpha / square)
+        state = chain_attempt(c, w, hs, alpha / square)
         if state == 2:
-            if chain_slack(&part, w, alpha / square):
-                state = 3
-            else:
-                chain_robust(&part, w, alpha / square)
+            state = 3
+            if not chain_slack(c, w, alpha / square):
                 state = 4
-        if state > worst:
-            worst = state
+                chain_project(c, w, alpha / square, 60)
+        worst = state if state > worst else worst
         for k in range(2 * n):
-            v[k] = (c.x[k] - w.z[k]) / hs
+            w.v[k] = (c.x[k] - w.z[k]) / hs
             w.z[k] = c.x[k]
             w.total[k] += c.f[k] * parts
         for k in range(m):
             w.mean[k] += c.lam[k] * parts
-    for k in range(2 * n):
-        c.f[k] = w.total[k]
     for k in range(m):
         c.lam[k] = w.mean[k]
-    c.passes = part.passes
-    c.residual = part.residual
-    c.violent = 2 if worst < 3 else worst
+    c.violent = worst
 
 
-cdef inline void chain_solve(Chain* c, double h) noexcept nogil:
+cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
     """Bring the predicted nodes x onto the links; see the head of this file."""
-    cdef ChainWork w = chain_work(c)
+    cdef Chain c = chain[0]
+    cdef ChainWork w = chain_work(chain)
     cdef int k, n = c.n, m = c.n - 1
-    cdef double alpha = c.stretch_compliance / (h * h)
+    cdef double alpha = c.stretch_compliance / (h * h), ox, oy, over = 0.0, length = 0.0, soft = 0.0
+    chain.passes = 0
+    chain.violent = 0
+    chain.residual = 0.0
+    if m < 1:
+        for k in range(2 * n):
+            chain.f[k] = 0.0
+            chain.v[k] = (chain.x[k] - chain.x0[k]) / h
+        return
+    # far from the origin only differences keep their digits: work relative to the first node
+    ox = chain.x0[0]
+    oy = chain.x0[1]
+    c.x = w.local
+    c.x0 = w.z
     c.passes = 0
     c.violent = 0
-    c.residual = 0.0
-    for k in range(2 * n):
-        w.y[k] = c.x[k]
-        c.f[k] = 0.0
-    if m < 1:
-        return
+    for k in range(n):
+        w.z[2 * k] = chain.x0[2 * k] - ox
+        w.z[2 * k + 1] = chain.x0[2 * k + 1] - oy
+        w.y[2 * k] = chain.x[2 * k] - ox
+        w.y[2 * k + 1] = chain.x[2 * k + 1] - oy
+        w.total[2 * k] = 0.0
+        w.total[2 * k + 1] = 0.0
+        soft = c.W[3 * k] + c.W[3 * k + 2] if c.W[3 * k] + c.W[3 * k + 2] > soft else soft
+    # an impossible demand (held apart further than the rope is long) must stay finite
+    soft = 1e-10 * soft + 1e-300
+    alpha = alpha if alpha > soft else soft
+    chain_geometry(m, w.z, w.u, w.s)
     for k in range(m):
         w.first[k] = c.lam[k]
-    c.violent = chain_attempt(c, &w, h, alpha)
+        length += c.rest[k]
+        over += w.s[k] - c.rest[k] if w.s[k] > c.rest[k] else 0.0
+    w.floor = 1e-3 * length / m + 1e-6
+    w.h2 = h * h
+    if c.stretch_compliance <= 0.0 and over > 1e-3 * length + 1e-6:
+        chain_correct(&c, &w, h, alpha)
+        c.catch_up = 0.0
+    for k in range(2 * n):
+        w.v[k] = (w.y[k] - w.z[k]) / h
+    c.violent = chain_attempt(&c, &w, h, alpha)
     if c.violent == 2:
-        for k in range(2 * n):
-            w.v[k] = (w.y[k] - c.x0[k]) / h
-        chain_split(c, &w, h, alpha, 4)
-        for k in range(2 * n):
-            c.v[k] = w.v[k]
+        chain_split(&c, &w, h, alpha, 4)
     else:
         for k in range(2 * n):
-            c.v[k] = (c.x[k] - c.x0[k]) / h
+            w.v[k] = (c.x[k] - w.z[k]) / h
+            w.total[k] += c.f[k]
+    for k in range(n):
+        chain.x[2 * k] = c.x[2 * k] + ox
+        chain.x[2 * k + 1] = c.x[2 * k + 1] + oy
+    for k in range(2 * n):
+        chain.v[k] = w.v[k]
+        chain.f[k] = w.total[k]
+    chain.passes = c.passes
+    chain.violent = c.violent
+    chain.residual = c.residual
