@@ -88,7 +88,7 @@ cdef inline void chain_start(Chain* c, ChainWork* w) noexcept nogil:
 cdef inline int chain_newton(Chain* c, ChainWork* w, int implicit, int oneside, int limit) noexcept nogil:
     """Newton passes on the two-sided links; 1 when converged."""
     cdef int k, m = c.n - 1, passes = 0, settled = 1
-    cdef double worst, error, lam, floor = w.floor
+    cdef double worst, error, lam, grip, floor = w.floor
     while True:
         chain_geometry(m, c.x, w.u, w.s)
         worst = 0.0
@@ -97,7 +97,9 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, int implicit, int oneside, 
                 continue
             lam = c.lam[k]
             if implicit:
-                lam = w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]
+                grip = w.e[2 * k] * w.u[2 * k] + w.e[2 * k + 1] * w.u[2 * k + 1] + w.a[k]
+                lam = (w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]) / (grip if grip > 0.1 else 0.1)
+                c.lam[k] = lam
             error = fabs(w.s[k] - w.l[k] - w.al[k] * lam)
             if oneside and lam <= 1e-12 * fabs(w.F[2 * k]) and w.s[k] < w.l[k]:
                 error = -lam * (c.W[3 * k] + c.W[3 * k + 2] + c.W[3 * k + 3] + c.W[3 * k + 5])
@@ -211,7 +213,6 @@ cdef inline void chain_split(Chain* c, ChainWork* w, double h, int parts) noexce
     cdef double hs = h / parts, square = 1.0 / (<double>parts * parts)
     for k in range(m):
         c.lam[k] = w.first[k] * square
-        w.mean[k] = 0.0
         w.al[k] /= square
     for i in range(parts):
         for k in range(2 * n):
@@ -228,10 +229,8 @@ cdef inline void chain_split(Chain* c, ChainWork* w, double h, int parts) noexce
             w.v[k] = (c.x[k] - w.z[k]) / hs
             w.z[k] = c.x[k]
             w.total[k] += c.f[k] * parts
-        for k in range(m):
-            w.mean[k] += c.lam[k] * parts
     for k in range(m):
-        c.lam[k] = w.mean[k]
+        c.lam[k] /= square
     c.violent = worst
 
 

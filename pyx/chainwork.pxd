@@ -54,7 +54,6 @@ cdef struct ChainWork:         # views into the scratch
     double* z                  # (n, 2) start of a part of the substep
     double* v                  # (n, 2) velocities of a split substep
     double* total              # (n, 2) impulses of a split substep
-    double* mean               # (n) multipliers of a split substep
     double* grad               # (n, 2) gradient of the dual
     double* moment             # (n) bending moment at the joint before a link
     double* slope              # (n) its slope
@@ -87,7 +86,6 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.z = p + 24 * n
     w.v = p + 26 * n
     w.total = p + 28 * n
-    w.mean = p + 30 * n
     w.local = p + 47 * n
     w.al = p + 49 * n
     w.grad = p + 45 * n
