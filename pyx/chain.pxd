@@ -135,7 +135,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h) noexcept nogil:
     chain_start(c, w)
     if chain_newton(c, w, implicit, 0, 14):
         work = chain_work_done(c, w) + chain_stored(c, w) - stored
-        if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
+        if not (work > 0.0 and work > 0.003 * chain_kinetic(c, w) + 1e-30):
             return 0
     # the mean of start and end direction cannot add energy: (u0 + u) . (p - p0) = 0 while |p| = |p0|
     chain_geometry(m, c.x0, w.u, w.s)
@@ -148,7 +148,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h) noexcept nogil:
     chain_start(c, w)
     if chain_newton(c, w, 1, 0, 14):
         work = chain_work_done(c, w) + chain_stored(c, w) - stored
-        if not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30):
+        if not (work > 0.0 and work > 0.003 * chain_kinetic(c, w) + 1e-30):
             return 1
     return 2
 
@@ -168,7 +168,7 @@ cdef inline int chain_slack(Chain* c, ChainWork* w) noexcept nogil:
     chain_start(c, w)
     if chain_newton(c, w, 1, 1, 20):
         work = chain_work_done(c, w) + chain_stored(c, w) - stored
-        return not (work > 0.0 and work > 0.01 * chain_kinetic(c, w) + 1e-30)
+        return not (work > 0.0 and work > 0.003 * chain_kinetic(c, w) + 1e-30)
     return 0
 
 

@@ -256,7 +256,7 @@ cdef inline int chain_calm(Chain* c, double h, double floor) noexcept nogil:
     if c.stretch_compliance > 0.0:
         for k in range(m):
             work += 0.5 * compliance * (lam[k] * lam[k] - c.lam[k] * c.lam[k])
-    if work > 0.0 and work > 0.01 * calm_kinetic(n, yx, yy, zx, zy, wa, wc) + 1e-30:
+    if work > 0.0 and work > 0.003 * calm_kinetic(n, yx, yy, zx, zy, wa, wc) + 1e-30:
         return 0
     calm_write(c, h, ox, oy, x, y, zx, zy, tx, ty, lam)
     c.passes = passes
