@@ -120,10 +120,10 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, int implicit, int oneside, 
         c.passes += 1
 
 
-cdef inline int chain_attempt(Chain* c, ChainWork* w, double h) noexcept nogil:
+cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double loss) noexcept nogil:
     """Two-sided links: 0 solved with symplectic directions, 1 solved with mid directions, 2 not solved."""
     cdef int k, m = c.n - 1, implicit
-    cdef double work, q, stored
+    cdef double work, q, stored, kinetic
     cdef double* W = c.W
     chain_geometry(m, c.x0, w.u, w.s)
     chain_targets(c, w, h)
@@ -148,7 +148,8 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h) noexcept nogil:
     chain_start(c, w)
     if chain_newton(c, w, 1, 0, 14):
         work = chain_work_done(c, w) + chain_stored(c, w) - stored
-        if not (work > 0.0 and work > 0.003 * chain_kinetic(c, w) + 1e-30):
+        kinetic = chain_kinetic(c, w) + 1e-30
+        if work <= 0.003 * kinetic and work >= -loss * kinetic:
             return 1
     return 2
 
@@ -218,7 +219,7 @@ cdef inline void chain_split(Chain* c, ChainWork* w, double h, int parts) noexce
         for k in range(2 * n):
             w.y[k] = w.z[k] + hs * w.v[k]
             c.x[k] = w.y[k]
-        state = chain_attempt(c, w, hs)
+        state = chain_attempt(c, w, hs, 1e300)
         if state == 2:
             state = 3
             if not chain_slack(c, w):
@@ -286,7 +287,7 @@ cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
         c.catch_up = 0.0
     for k in range(2 * n):
         w.v[k] = (w.y[k] - w.z[k]) / h
-    c.violent = chain_attempt(&c, &w, h)
+    c.violent = chain_attempt(&c, &w, h, 0.03)
     if c.violent == 2:
         chain_split(&c, &w, h, 4)
     else:
