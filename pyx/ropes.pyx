@@ -350,15 +350,24 @@ cdef void predict(Stage* stage, Rope* r) noexcept nogil:
             r.x[2 * k + 1] = r.previous[2 * k + 1] + t * (r.target[2 * k + 1] - r.previous[2 * k + 1])
 
 
+cdef inline void ride(const Body* b, const Hold* hold, const double* x0, double radius,
+                      double* dx, double* dy) noexcept nogil:
+    # How far the surface under a node goes in this substep.
+    cdef double lx, ly, x = x0[0] - hold.nx * radius, y = x0[1] - hold.ny * radius
+    to_local(b.x0, b.y0, b.c0, b.s0, x, y, &lx, &ly)
+    dx[0] = b.x + b.c * lx - b.s * ly - x
+    dy[0] = b.y + b.s * lx + b.c * ly - y
+
+
 cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # A light node under a taut rope would give way in the solve, and the load behind it sink, before the contact pushes
     # it back out. Nodes that lay on a surface are therefore heavy along its normal in the solve, by the mass of the
     # geometric stiffness lam / length (Andrews, Teichmann, Kry 2017, "Geometric stiffness for real-time constrained
-    # multibody dynamics") times HEAVY.
+    # multibody dynamics") times HEAVY, and at rest on the surface.
     cdef int64_t k, link
     cdef Hold* hold
     cdef Body* b
-    cdef double w, lam
+    cdef double w, lam, rn, dx = 0.0, dy = 0.0
     for k in range(r.count):
         hold = r.holds + k
         hold.seen = 0
@@ -376,6 +385,13 @@ cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil
             lam = r.lam[k - 1]
         if lam <= 0.0:
             continue
+        ride(b, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+        rn = (r.x[2 * k] - r.x0[2 * k] - dx) * hold.nx + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.ny
+        if rn > 0.0:
+            continue          # on its way off: that mass would fling the rope
+        r.x[2 * k] -= rn * hold.nx
+        r.x[2 * k + 1] -= rn * hold.ny
+        hold.lam = -rn / w
         hold.ease = 1.0 / (1.0 + w * HEAVY * lam / r.rest[link])
         r.W[3 * k] = w * (1.0 - (1.0 - hold.ease) * hold.nx * hold.nx)
         r.W[3 * k + 1] = -w * (1.0 - hold.ease) * hold.nx * hold.ny
@@ -392,7 +408,7 @@ cdef void read_surfaces(Stage* stage, Rope* r) noexcept nogil:
         hold = r.holds + k
         if hold.ease == 1.0:
             continue
-        borne = (r.f[2 * k] * hold.nx + r.f[2 * k + 1] * hold.ny) * (1.0 - hold.ease)
+        borne = (r.f[2 * k] * hold.nx + r.f[2 * k + 1] * hold.ny) * (1.0 - hold.ease) - hold.lam
         hold.lam = -borne if borne < 0.0 else 0.0
         b = stage.world.bodies + stage.world.shapes[hold.shape].body
         if b.kind == DYNAMIC:
