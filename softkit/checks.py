@@ -50,7 +50,9 @@ def truth(name: str, value: Any) -> bool:
 
 
 LIMIT = 1e12
-"""No coordinate or speed may be larger: beyond, doubles are too coarse for a game."""
+"""No coordinate, speed, mass or coefficient may be larger: beyond, doubles are too coarse for a game."""
+TINY = 1 / LIMIT
+"""No mass or bending compliance may be smaller: its inverse would be beyond LIMIT."""
 
 
 def vector(name: str, value: Any, size: int = 2) -> tuple[float, ...]:

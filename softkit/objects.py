@@ -52,9 +52,9 @@ class SoftObject:
     ) -> None:
         self._world: World | None = None
         self._serial = -1
-        self._radius = checks.number("radius", radius, above=0.0)
-        self._friction = checks.number("friction", friction, 0.0)
-        self._damping = checks.number("damping", damping, 0.0)
+        self._radius = checks.number("radius", radius, 0.0, checks.LIMIT, above=0.0)
+        self._friction = checks.number("friction", friction, 0.0, checks.LIMIT)
+        self._damping = checks.number("damping", damping, 0.0, checks.LIMIT)
         self._elasticity = checks.number("elasticity", elasticity, 0.0, 1.0)
         self._friction_rule = checks.choice("friction_rule", friction_rule, FRICTION_RULES)
         self._filter = pymunk.ShapeFilter() if filter is None else self._checked_filter(filter)
@@ -108,7 +108,7 @@ class SoftObject:
 
     @radius.setter
     def radius(self, value: float) -> None:
-        self._radius = checks.number("radius", value, above=0.0)
+        self._radius = checks.number("radius", value, 0.0, checks.LIMIT, above=0.0)
         self._changed()
 
     @property
@@ -118,7 +118,7 @@ class SoftObject:
 
     @friction.setter
     def friction(self, value: float) -> None:
-        self._friction = checks.number("friction", value, 0.0)
+        self._friction = checks.number("friction", value, 0.0, checks.LIMIT)
         self._changed()
 
     @property
@@ -149,7 +149,7 @@ class SoftObject:
 
     @damping.setter
     def damping(self, value: float) -> None:
-        self._damping = checks.number("damping", value, 0.0)
+        self._damping = checks.number("damping", value, 0.0, checks.LIMIT)
         self._changed()
 
     @property

@@ -33,7 +33,7 @@ class Rope(SoftObject):
     Args:
         start, end: end points in wu. If they are the same point, `Rope.through` with `rest_length` says how long it is.
         segments: number of links, 1 to 100,000; default 20.
-        mass: of the whole rope, pymunk's mass unit, > 0; default 1. Shared out by length.
+        mass: of the whole rope, pymunk's mass unit, 1e-12 to 1e12; default 1. Shared out by length.
         radius: half the rope's thickness, wu, > 0; default 2.
         stretch_compliance: stretch of one segment per unit of force, wu / force, >= 0; default 0 (does not stretch). The
             whole rope has `segments` of them in series. XPBD compliance (Macklin, Mueller, Chentanez 2016).
@@ -76,7 +76,7 @@ class Rope(SoftObject):
         segments = checks.whole("segments", segments, 1, MAX_SEGMENTS)
         if not np.hypot(*(b - a)) > 1e-6 * segments:
             raise ValueError(f"end must not be the same point as start, got {tuple(end)!r}")
-        mass = checks.number("mass", mass, above=0.0)
+        mass = checks.number("mass", mass, checks.TINY, checks.LIMIT)
         super().__init__(
             radius=radius,
             friction=friction,
@@ -85,7 +85,7 @@ class Rope(SoftObject):
             friction_rule=friction_rule,
             elasticity=elasticity,
         )
-        self._stretch_compliance = checks.number("stretch_compliance", stretch_compliance, 0.0)
+        self._stretch_compliance = checks.number("stretch_compliance", stretch_compliance, 0.0, checks.LIMIT)
         self._bend_compliance = self._checked_bend(bend_compliance)
         self._self_collision = checks.truth("self_collision", self_collision)
         t = np.linspace(0.0, 1.0, segments + 1)[:, None]
@@ -135,7 +135,7 @@ class Rope(SoftObject):
 
     @staticmethod
     def _checked_bend(value: float | None) -> float | None:
-        return None if value is None else checks.number("bend_compliance", value, above=0.0)
+        return None if value is None else checks.number("bend_compliance", value, checks.TINY, checks.LIMIT)
 
     def _start(self, x: np.ndarray, rest: np.ndarray, density: float) -> None:
         """State of a rope at rest at x."""
@@ -196,7 +196,7 @@ class Rope(SoftObject):
 
     @mass.setter
     def mass(self, value: float) -> None:
-        scale = checks.number("mass", value, above=0.0) / self.mass
+        scale = checks.number("mass", value, checks.TINY, checks.LIMIT) / self.mass
         self._density *= scale
         self._extra *= scale
         self._weigh()
@@ -211,7 +211,7 @@ class Rope(SoftObject):
         """Make node `i` weigh `mass` (at least its share of the rope's own), or its own share again with None."""
         i = checks.index("i", i, self.count)
         own = float(self._masses()[i] - self._extra[i])
-        if mass is not None and checks.number("mass", mass, above=0.0) < own * (1 - 1e-9):
+        if mass is not None and checks.number("mass", mass, checks.TINY, checks.LIMIT) < own * (1 - 1e-9):
             raise ValueError(f"mass must be at least the node's share of the rope, {own:g}, got {mass!r}")
         self._extra[i] = 0.0 if mass is None else max(0.0, float(mass) - own)
         self._weigh()
@@ -223,7 +223,7 @@ class Rope(SoftObject):
 
     @stretch_compliance.setter
     def stretch_compliance(self, value: float) -> None:
-        self._stretch_compliance = checks.number("stretch_compliance", value, 0.0)
+        self._stretch_compliance = checks.number("stretch_compliance", value, 0.0, checks.LIMIT)
         self._changed()
 
     @property
@@ -292,7 +292,7 @@ class Rope(SoftObject):
 
     @reel_speed.setter
     def reel_speed(self, value: float) -> None:
-        self._reel_speed = checks.number("reel_speed", value, above=0.0)
+        self._reel_speed = checks.number("reel_speed", value, 0.0, checks.LIMIT, above=0.0)
         self._changed()
 
     @property
@@ -303,9 +303,7 @@ class Rope(SoftObject):
 
     @feed_end.setter
     def feed_end(self, value: int) -> None:
-        if value not in (0, -1):
-            raise ValueError(f"feed_end must be 0 or -1, got {value!r}")
-        self._feed_end = int(value)
+        self._feed_end = checks.whole("feed_end", value, -1, 0)
         self._changed()
 
     # ------------------------------------------------------------ holding
@@ -351,9 +349,11 @@ class Rope(SoftObject):
         d = np.array(checks.vector("offset", offset))
         for array in (self._x, self._previous, self._target, self._x0):
             array += d
+        self._hold["shape"] = -1
 
     def _drag(self, i: int, place: np.ndarray) -> None:
         """Put a node somewhere without velocity; its neighbours follow as far as their links make them."""
+        self._hold["shape"] = -1
         kernel.drag(self._x, self._previous, self._target, self._w, self._rest, i, *map(float, place))
 
     def attach(self, i: int, body: pymunk.Body, local: Sequence[float] | None = None) -> None:
