@@ -7,8 +7,9 @@ slack links (one-sided), which is convex; and last by the interior-point project
 
 from libc.math cimport fabs, sqrt
 
+from chainbend cimport chain_pass_bend, chain_stored
 from chaincalm cimport chain_calm
-from chainpass cimport chain_pass_bend, chain_pass_explicit, chain_pass_implicit, chain_stored
+from chainpass cimport chain_pass_explicit, chain_pass_implicit
 from chainslack cimport chain_project
 from chainwork cimport (CHAIN_SCRATCH, Chain, ChainWork, chain_apply, chain_geometry, chain_held, chain_kinetic,
                         chain_work, chain_work_done)

@@ -15,7 +15,7 @@ slow swings keep their energy. The matrix is then block-tridiagonal (2 x 2).
 from libc.math cimport sqrt, fabs
 
 cdef enum:
-    CHAIN_SCRATCH = 52    # doubles of scratch per node
+    CHAIN_SCRATCH = 74    # doubles of scratch per node
 
 cdef struct Chain:
     int n                      # nodes
@@ -57,7 +57,7 @@ cdef struct ChainWork:         # views into the scratch
     double* grad               # (n, 2) gradient of the dual
     double* moment             # (n) bending moment at the joint before a link
     double* slope              # (n) its slope
-    double* block              # (n, 12) eliminated 3 x 3 blocks and right sides
+    double* block              # (n, 22) rows of blocks, then what elimination leaves of them
     double* local              # (n, 2) solved nodes relative to the start of node 0
     double* al                 # (n) compliance of each link over h^2, never quite 0
     double h2                  # h^2
@@ -91,7 +91,7 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.grad = p + 45 * n
     w.moment = p + 31 * n
     w.slope = p + 32 * n
-    w.block = p + 33 * n
+    w.block = p + 50 * n
     return w
 
 
