@@ -6,10 +6,12 @@ from chainwork cimport Chain, ChainWork, chain_apply, chain_held
 
 
 cdef inline void chain_moments(Chain* c, ChainWork* w) noexcept nogil:
-    """Bending moment M and its slope K at the joint before each link (times h^2), from the present directions.
+    """Bending moment M and its slope K at the joint before each link (times h^2), from the present
+    directions.
 
-    M = 2 k sin(turn / 2), energy 4 k (1 - cos(turn / 2)), k = B / (half of either link): grows up to a full fold. A link
-    held at both ends is a clamp and adds no length of its own, so that a cantilever converges with the square of n.
+    M = 2 k sin(turn / 2), energy 4 k (1 - cos(turn / 2)), k = B / (half of either link): grows up to a full
+    fold. A link held at both ends is a clamp and adds no length of its own, so that a cantilever converges
+    with the square of n.
     """
     cdef int k, m = c.n - 1
     cdef double half, last = 0.0, cross, dot, cosine, stiff
@@ -35,7 +37,7 @@ cdef inline void chain_moments(Chain* c, ChainWork* w) noexcept nogil:
 cdef inline double chain_bend_energy(Chain* c, ChainWork* w) noexcept nogil:
     """Bending energy (times h^2) of the present directions."""
     cdef int k, m = c.n - 1
-    cdef double half, last = 0.0, dot, stiff, total = 0.0
+    cdef double half, last = 0.0, dot, cosine, stiff, total = 0.0
     for k in range(m):
         half = 0.5 * c.rest[k]
         if chain_held(c, k):
@@ -43,7 +45,8 @@ cdef inline double chain_bend_energy(Chain* c, ChainWork* w) noexcept nogil:
         stiff = last + half
         if k > 0 and stiff > 0.0:
             dot = w.u[2 * k - 2] * w.u[2 * k] + w.u[2 * k - 1] * w.u[2 * k + 1]
-            total += 4.0 * c.bend_stiffness * w.h2 / stiff * (1.0 - (sqrt(0.5 * (1.0 + dot)) if dot > -1.0 else 0.0))
+            cosine = sqrt(0.5 * (1.0 + dot)) if dot > -1.0 else 0.0
+            total += 4.0 * c.bend_stiffness * w.h2 / stiff * (1.0 - cosine)
         last = half
     return total
 
@@ -62,7 +65,8 @@ cdef inline double chain_stored(Chain* c, ChainWork* w) noexcept nogil:
 
 
 cdef inline void chain_bend_rows(Chain* c, ChainWork* w, int oneside) noexcept nogil:
-    """Rows of chain_pass_bend: own 3 x 3 block, then what couples to the link before and the link after, right sides.
+    """Rows of chain_pass_bend: own 3 x 3 block, then what couples to the link before and the link after,
+    right sides.
 
     Before: rows [-b9 -b10 0], [0 0 b13], [b11 b12 0]; after: [b14 b15 0], [0 0 b18], [b16 b17 0].
     """
@@ -117,7 +121,9 @@ cdef inline void chain_bend_rows(Chain* c, ChainWork* w, int oneside) noexcept n
 
 
 cdef inline void chain_bend_step(double* b, const double* g, double* h) noexcept nogil:
-    """Eliminate the link before (its g = D^-1 U and h) from this link's rows; b[0..8] and h become this link's own."""
+    """Eliminate the link before (its g = D^-1 U and h) from this link's rows; b[0..8] and h become this
+    link's own.
+    """
     cdef double d0, d1, d2, d3, d4, d5, d6, d7, d8, r0, r1, r2, inv
     cdef double i0, i1, i2, i3, i4, i5, i6, i7, i8
     d0 = b[0] + (b[9] * g[0] + b[10] * g[3])
