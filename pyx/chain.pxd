@@ -320,7 +320,7 @@ cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
         c.catch_up = 0.0
     for k in range(2 * n):
         w.v[k] = (w.y[k] - w.z[k]) / h
-    c.violent = chain_attempt(&c, &w, h, 0.03)
+    c.violent = chain_attempt(&c, &w, h, 0.03 if c.catch_up > 0.0 else 1e300)
     if c.violent == 2:
         chain_split(&c, &w, h, 4)
         if c.violent == 4:

@@ -238,7 +238,8 @@ cdef inline int chain_calm(Chain* c, double h, double floor) noexcept nogil:
     calm_read(n, c.x, ox, oy, yx, yy)
     calm_read(n, c.x0, ox, oy, zx, zy)
     calm_masses(n, c.W, wa, wb, wc)
-    ex[-1] = ey[-1] = tx[-1] = ty[-1] = ex[m] = ey[m] = tx[m] = ty[m] = 0.0
+    ex[m] = ey[m] = tx[m] = ty[m] = 0.0
+    (ex - 1)[0] = (ey - 1)[0] = (tx - 1)[0] = (ty - 1)[0] = 0.0
     for k in range(m):
         lam[k] = c.lam[k]
     calm_start(m, zx, zy, wa, wc, c.rest, lam, compliance, 1.0 - c.settle, ex, ey, al, target, r, d)
