@@ -55,7 +55,10 @@ def wavy_sheet():
     uvs = np.stack([x / SHEET, y / SHEET], axis=1)
     points = np.stack([x + 340 + 10 * np.sin(y / 30), y + 60, 30 * np.sin(x / 40)], axis=1)
     i = (np.arange(CELLS)[None] + np.arange(CELLS)[:, None] * (CELLS + 1)).ravel()
-    upper, lower = np.stack([i, i + 1, i + CELLS + 1], axis=1), np.stack([i + 1, i + CELLS + 2, i + CELLS + 1], axis=1)
+    upper, lower = (
+        np.stack([i, i + 1, i + CELLS + 1], axis=1),
+        np.stack([i + 1, i + CELLS + 2, i + CELLS + 1], axis=1),
+    )
     return points, uvs, np.stack([upper, lower], axis=1).reshape(-1, 3)
 
 
@@ -116,6 +119,17 @@ def scenes():
     sheet = [Contender(name, partial(Sheet, name)) for name in ("softkit", "flat quads by pygame.draw")]
     return [
         Scene("draw-circles", "5,000 circles of own colour and radius", circles, baseline="batch"),
-        Scene("draw-sheet", "64 x 64 quads over 600 x 600 pixels", sheet, baseline="softkit", conclude=sheet_verdict),
-        Scene("draw-world", "300 bodies and 20 ropes by View.draw", [Contender("softkit", Pile)], baseline="softkit"),
+        Scene(
+            "draw-sheet",
+            "64 x 64 quads over 600 x 600 pixels",
+            sheet,
+            baseline="softkit",
+            conclude=sheet_verdict,
+        ),
+        Scene(
+            "draw-world",
+            "300 bodies and 20 ropes by View.draw",
+            [Contender("softkit", Pile)],
+            baseline="softkit",
+        ),
     ]
