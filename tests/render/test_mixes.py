@@ -1,4 +1,4 @@
-"""Case E10: a warped mesh, perspective, rotation, flip and alpha, each alone and together, against a slow drawing
+"""Case E10: a warped mesh, perspective, rotation, flip and alpha, alone and together, against a slow drawing
 that does the same by hand for every pixel."""
 
 from itertools import product
