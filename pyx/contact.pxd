@@ -26,10 +26,14 @@ cdef struct Touch:
     int64_t shape          # index of the shape, or -1: free slot
     double nx, ny, impulse
 
-cdef struct Hold:          # what the last contact of a particle in this substep left to do
-    int64_t body           # to rebound from at `speed` along the normal; -1: none
-    int64_t stuck          # friction held it
-    double nx, ny, push, speed
+cdef struct Hold:          # a particle's contact from one substep to the next
+    int64_t shape          # the shape it lies on, -1: none
+    int64_t seen           # met again in this substep
+    int64_t rebound        # body to rebound from at `speed`, or -1
+    double nx, ny          # normal
+    double ease            # part of its mobility along the normal that the last solve left it
+    double lam             # what the surface bore in the last solve, as position impulse
+    double speed           # to rebound at
 
 cdef struct Skin:          # how an object meets shapes
     double radius, friction, elasticity, depenetration, slow
@@ -92,6 +96,13 @@ cdef inline void note_touch(Touch* touches, int64_t shape, double nx, double ny,
         touches[weakest].impulse = impulse
 
 
+cdef inline void settle_on(Hold* hold, int64_t shape, double nx, double ny) noexcept nogil:
+    hold.shape = shape
+    hold.seen = 1
+    hold.nx = nx
+    hold.ny = ny
+
+
 cdef inline double hold_node(double* x, double* x0, const double* v, double w, const Skin* skin, const Shape* shape,
                              int64_t index, Body* body, bint own, double nx, double ny, double depth, double h,
                              Touch* touches, Hold* hold) noexcept nogil:
@@ -116,23 +127,22 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
     push -= back
     if own:
         wb = arm_mass(body, rx, ry, nx, ny)
-    if push <= 0.0 or w + wb <= 0.0:
+    if w + wb <= 0.0:
         note_touch(touches, index, nx, ny, 0.0)
         return 0.0
-    lam = push / (w + wb)
+    lam = push / (w + wb) if push > 0.0 else 0.0
     x[0] += w * lam * nx
     x[1] += w * lam * ny
     if own:
         push_body(body, rx, ry, -lam * nx, -lam * ny)
-    hold.nx = nx
-    hold.ny = ny
-    hold.push += push
-    hold.stuck = 0
+    if hold.shape == index and not hold.seen:
+        lam += hold.lam
+    settle_on(hold, index, nx, ny)
     e = skin.elasticity * shape.elasticity
     if e > 0.0:
         speed = (v[0] - sx / h) * nx + (v[1] - sy / h) * ny
         if speed < -skin.slow:
-            hold.body = shape.body
+            hold.rebound = shape.body
             hold.speed = -e * speed
     note_touch(touches, index, nx, ny, lam / h)
     limit = combine_friction(skin, shape.friction) * lam
@@ -140,7 +150,6 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
         surface_motion(body, shape, x[0] - nx * skin.radius, x[1] - ny * skin.radius, h, &sx, &sy)
         slip = (x[0] - x0[0] - sx) * tx + (x[1] - x0[1] - sy) * ty
         lam = slip / (w + (arm_mass(body, rx, ry, tx, ty) if own else 0.0))
-        hold.stuck = -limit < lam < limit
         lam = limit if lam > limit else (-limit if lam < -limit else lam)
         x[0] -= w * lam * tx
         x[1] -= w * lam * ty
@@ -152,7 +161,7 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
 cdef inline double hold_edge(double* a, double* a0, double wa, double* b, double* b0, double wb, double at,
                              const Skin* skin, const Shape* shape, int64_t index, Body* body, bint own,
                              double nx, double ny, double depth, double h,
-                             Touch* touches) noexcept nogil:
+                             Touch* touches, Hold* holds) noexcept nogil:
     # The same for a point at `at` on the edge a-b: its mass is that of a lever.
     cdef double pa = 1.0 - at, pb = at
     cdef double w = pa * pa * wa + pb * pb * wb, wo = 0.0
@@ -181,16 +190,22 @@ cdef inline double hold_edge(double* a, double* a0, double wa, double* b, double
             b0[1] += ny * back
     if own:
         wo = arm_mass(body, rx, ry, nx, ny)
-    if push <= 0.0 or w + wo <= 0.0:
+    if w + wo <= 0.0:
         note_touch(touches, index, nx, ny, 0.0)
         return 0.0
-    lam = push / (w + wo)
+    lam = push / (w + wo) if push > 0.0 else 0.0
     a[0] += wa * pa * lam * nx
     a[1] += wa * pa * lam * ny
     b[0] += wb * pb * lam * nx
     b[1] += wb * pb * lam * ny
     if own:
         push_body(body, rx, ry, -lam * nx, -lam * ny)
+    if holds[0].shape == index and not holds[0].seen:
+        lam += pa * holds[0].lam
+    if holds[1].shape == index and not holds[1].seen:
+        lam += pb * holds[1].lam
+    settle_on(holds, index, nx, ny)
+    settle_on(holds + 1, index, nx, ny)
     note_touch(touches, index, nx, ny, lam / h)
     limit = combine_friction(skin, shape.friction) * lam
     if limit > 0.0:
