@@ -360,7 +360,7 @@ class Game(BaseGame):
             ready = vx > 100 and vy < 0 and self.demo_landing(552 if rides else 402) > (2700 if rides else 3960)
         pump = vx - (lift.velocity.x if rides else 0)
         climb = -1.0 if length > (130 if rides else 150 if wall else 220) else 0.0
-        return 1.0 if pump > -20 else -1.0, climb, not ready
+        return 1.0 if pump >= 0 else -1.0, climb, not ready
 
     def demo_landing(self, ground) -> float:
         """Where a fall from here would end, left to itself."""
