@@ -255,6 +255,21 @@ class Camera:
             self._zoom * self._perspective / np.maximum(self._perspective - depth, _NEAR * self._perspective)
         )
 
+    def light(self, direction):
+        """A direction of the picture (x right, y down, z to the viewer) as a unit vector of the world,
+        before tilt."""
+        x, y, z = direction
+        xx, xy, yx, yy = self._basis()
+        vector = np.array([xx * x + yx * y, xy * x + yy * y, z], dtype=np.float64)
+        return vector / max(float(np.linalg.norm(vector)), 1e-12)
+
+    def eye_distance(self, depth):
+        """Distance from the eye along the view at depths (wu) that `to_screen` gives; None for parallel
+        projection."""
+        if self._perspective is None:
+            return None
+        return np.maximum(self._perspective - depth, _NEAR * self._perspective)
+
     @property
     def rect(self):
         """The visible part of the plane z = 0: (left, top, width, height) in wu, top being the smallest y."""

@@ -74,3 +74,11 @@ def ramp(values, low, middle, high):
     )
     channels = np.rint(mixed).astype(np.uint32)
     return (channels[:, 0] << 24) | (channels[:, 1] << 16) | (channels[:, 2] << 8) | channels[:, 3]
+
+
+def multiply(a, b):
+    """Two colours multiplied channel by channel, alpha too."""
+    out = 0
+    for shift in (24, 16, 8, 0):
+        out |= round(((a >> shift) & 255) * ((b >> shift) & 255) / 255) << shift
+    return out

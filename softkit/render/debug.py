@@ -121,10 +121,10 @@ class DebugLayer:
 def links(obj):
     """Pairs of particles (m, 2) joined by a constraint, and their strain (m): stretch over rest length.
 
-    An object may offer `constraint_pairs` and `strain`; else a rope's points are joined in order and a
+    An object may offer `edges` and their `strain`; else a rope's points are joined in order and a
     mesh's along its triangles' edges (strain 0 where the object does not say).
     """
-    pairs = getattr(obj, "constraint_pairs", None)
+    pairs = getattr(obj, "edges", None)
     if pairs is not None:
         strain = np.asarray(getattr(obj, "strain", np.zeros(len(pairs))))
         return np.asarray(pairs), strain if len(strain) == len(pairs) else np.zeros(len(pairs))

@@ -78,6 +78,8 @@ def live_points(world, obj, interpolate=True):
         cos, sin = np.cos(angle), np.sin(angle)
         points[index, 0] = x + cos * local[0] - sin * local[1]
         points[index, 1] = y + sin * local[0] + cos * local[1]
+        if len(local) == 3:
+            points[index, 2] = local[2]
     return points
 
 

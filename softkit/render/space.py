@@ -10,6 +10,7 @@ import pymunk
 from softkit.render import colors
 from softkit.render.canvas import DISC, LINE, LOOP, POLYGON, ShapeList
 from softkit.render.painter import body_pose
+from softkit.render.pictures import PictureLayer, PictureShape, box_of
 
 FILL, OUTLINE, TICK = 0, 1, 2
 _SLEEP_GRAY = 0x8A8F98FF
@@ -53,6 +54,7 @@ class SpaceLayer:
     def __init__(self, view):
         self.view = view
         self.list = ShapeList()
+        self._pictures = PictureLayer(view)
         self._key = None
         self._shapes = []
         self._sequence = weakref.WeakKeyDictionary()
@@ -92,16 +94,21 @@ class SpaceLayer:
             self._color(space)
             self._place(world, camera)
             self._report(self.view.canvas.draw(self.list))
+        self._pictures.draw(lambda body: body_pose(world, body, self.view.interpolate))
 
     # ---- geometry in the bodies' own axes, built once ----
 
     def _build(self, shapes, bodies, scale):
         order = sorted(range(len(shapes)), key=lambda i: bodies[i].body_type != pymunk.Body.STATIC)
         self._runs, self._shapes, self._bodies, index = [], [], [], {}
+        self._pictures.shapes = []
         for i in order:
             shape, body = shapes[i], bodies[i]
             style = self._style(shape, body)
             if style["hidden"]:
+                continue
+            if style["texture"] is not None:
+                self._add_picture(shape, body, style, shapes, scale)
                 continue
             if body not in index:
                 index[body] = len(self._bodies)
@@ -109,6 +116,18 @@ class SpaceLayer:
             self._shapes.append(shape)
             self._shape_runs(shape, style, len(self._shapes) - 1, index[body], scale)
         self._pack()
+
+    def _add_picture(self, shape, body, style, shapes, scale):
+        """A picture given to a body covers all its shapes together, one given to a shape that shape alone."""
+        alone = "texture" in self.view.style_of(shape)
+        box = box_of([shape] if alone else [s for s in shapes if s.body is body])
+        if isinstance(shape, pymunk.Circle):
+            outline = circle_points(shape.offset, shape.radius, arc(shape.radius, scale))
+        else:
+            corners = [shape.a, shape.b] if isinstance(shape, pymunk.Segment) else shape.get_vertices()
+            radius = max(shape.radius, 0.5 / scale) if isinstance(shape, pymunk.Segment) else shape.radius
+            outline = rounded(corners, radius, arc(radius, scale))
+        self._pictures.shapes.append(PictureShape(shape, style, outline, box))
 
     def _style(self, shape, body):
         return {**self.styles, **self.view.style_of(body), **self.view.style_of(shape)}

@@ -11,6 +11,7 @@ from softkit.render.camera import Camera
 from softkit.render.canvas import Canvas, ShapeList
 from softkit.render.debug import DebugLayer
 from softkit.render.hud import Hud
+from softkit.render.mesh import Pictures
 from softkit.render.painter import Painter, RenderWarning, load_painters, painter_for
 from softkit.render.space import SpaceLayer
 
@@ -26,6 +27,10 @@ class View:
     interpolate: True (default) draws between the last two fixed steps by `world.alpha`; False draws the last
     step.
 
+    light: direction toward the light in the picture (x right, y down, z to the viewer), default (-0.4, -0.6,
+        0.7).
+    debug: True makes every `draw` end with `draw_debug`; default False.
+
     >>> import pygame, pymunk
     >>> class Scene:
     ...     space, objects, alpha, time = pymunk.Space(), [], 0.0, 0.0
@@ -40,7 +45,9 @@ class View:
         self.camera = Camera() if camera is None else camera
         self.interpolate = bool(interpolate)
         self.debug = False
+        self.light = (-0.4, -0.6, 0.7)
         self.shapes = ShapeList()
+        self.pictures = Pictures()
         self.render_time = 0.0
         self._styles = weakref.WeakKeyDictionary()
         self.style_version = 0
@@ -94,9 +101,9 @@ class View:
         """Change how one thing is drawn: a soft object, a pymunk shape, or a pymunk body (all its shapes).
 
         Every kind takes color (pygame colour; None: the palette's) and hidden (bool). Shapes and bodies also
-        take outline (colour), outline_width (pixels) and texture (Surface). What soft objects take is in
-        their painter's `styles`. Values given earlier stay. Raises TypeError for an unknown keyword, naming
-        it.
+        take outline (colour), outline_width (pixels) and texture (Surface, stretched over the shape, or over
+        all of a body's shapes; drawn after those without). What soft objects take is in their painter's
+        `styles`. Values given earlier stay. Raises TypeError for an unknown keyword, naming it.
         """
         known, check = self._styles_for(obj)
         for key, value in style.items():

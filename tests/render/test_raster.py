@@ -70,7 +70,7 @@ POLYGONS = {
 
 @pytest.mark.parametrize("name", POLYGONS)
 def test_polygon_coverage_is_its_area(name):
-    # the kernel's area is exact; 1/16 sampling and 8-bit rounding leave 0.5 % on average, less than 5 % anywhere
+    # the kernel's area is exact; 1/16 sampling and 8-bit rounding leave 0.5 % on average, less than 5 %
     shapes = ShapeList()
     shapes.polygon(POLYGONS[name], WHITE)
     error = np.abs(coverage(shapes) - sampled(in_polygon(POLYGONS[name])))

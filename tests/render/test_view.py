@@ -396,3 +396,31 @@ def test_memory_is_flat_over_many_frames():
     gc.collect()
     assert made == 300 and len(view._styles) == 0
     assert resident() - memory < 4e6
+
+
+def test_pictures_on_shapes_turn_with_their_body():
+    world, _, _ = scene()
+    picture = pygame.Surface((20, 20), 0, 32)
+    picture.fill((0, 200, 0))
+    picture.fill((200, 0, 0), (0, 0, 10, 20))
+    view = View(blank())
+    for body in world.space.bodies:
+        view.style(body, texture=picture)
+    view.draw(world)
+    for body in world.space.bodies:
+        x, y = map(int, body.position)
+        assert view.target.get_at((x - 5, y))[:3] == (200, 0, 0)
+        assert view.target.get_at((x + 5, y))[:3] == (0, 200, 0)
+    assert view.target.get_at((180, 60))[:3] == (200, 0, 0) and view.target.get_at((227, 60))[:3] == (
+        0,
+        200,
+        0,
+    )
+    ball = next(iter(world.space.bodies))
+    ball.angle = math.pi
+    view.draw(world)
+    x, y = map(int, ball.position)
+    assert view.target.get_at((x - 5, y))[:3] == (0, 200, 0) and view.target.get_at((x, y - 16))[:3] == BACK
+    view.style(ball, texture=None)
+    view.draw(world)
+    assert view.target.get_at((x - 5, y))[:3] not in ((0, 200, 0), (200, 0, 0))
