@@ -42,8 +42,8 @@ class Particles(SoftObject):
 
     A step is one pass, not one for each substep. Row order changes when particles die: `ids` says who is who.
 
-    >>> import softkit
-    >>> sparks = softkit.Particles(500, lifetime=(0.3, 0.8), color=[(255, 240, 180), (255, 80, 0)])
+    >>> from softkit.particles import Particles
+    >>> sparks = Particles(500, lifetime=(0.3, 0.8), color=[(255, 240, 180), (255, 80, 0)])
     >>> sparks.burst(20, (100, 100), speed=(50, 200))
     20
     >>> sparks.count
