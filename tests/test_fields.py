@@ -351,6 +351,24 @@ def test_stir_moves_what_it_passes_and_rests_when_it_rests():
     assert v[0, 0] > 50 and np.all(v[1] == 1)
 
 
+def test_a_moving_whirl_carries_what_it_holds():
+    whirl = Whirl((0, 0), 200, 50, inward=0.5, rate=8, reach=200)
+    x, v = np.array([[30.0, 0.0], [0.0, -60.0], [900.0, 0.0]]), np.zeros((3, 2))
+    fields = Fields()
+    fields.add(whirl)
+    for i in range(180):
+        whirl.move((5.0 * (i + 1), 0), 1 / 60)
+        fields.apply(None, x, v, None, 1 / 60, i / 60)
+        x[:2] += v[:2] / 60
+    assert whirl.velocity == pytest.approx((300, 0, 0))
+    assert np.hypot(*(x[:2] - whirl.position[:2]).T).max() < 80
+    assert whirl.sample((1200, 0)).tolist() == [0, 0]
+    whirl.reach = None
+    assert whirl.sample((1200, 0))[0] == pytest.approx(300 - 0.5 * 200 * 2 * 300 * 50 / (300**2 + 50**2))
+    with pytest.raises(ValueError, match="reach"):
+        whirl.reach = 0
+
+
 def test_flow_map_is_bilinear_held_at_its_edges_and_repeats():
     vectors = np.arange(24.0).reshape(3, 4, 2)
     still = FlowMap(vectors, (0, 0, 40, 30), 2.0)
