@@ -9,11 +9,24 @@
 >>> world.update(1 / 60)
 """
 
+from softkit import fields
 from softkit.contacts import Contact
 from softkit.health import Health
+from softkit.particles import Particles
 from softkit.queries import Hit
 from softkit.rope import Rope
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
-__all__ = ["Contact", "Health", "Hit", "Rope", "World", "build_info", "get_threads", "set_threads"]
+__all__ = [
+    "Contact",
+    "Health",
+    "Hit",
+    "Particles",
+    "Rope",
+    "World",
+    "build_info",
+    "fields",
+    "get_threads",
+    "set_threads",
+]

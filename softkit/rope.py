@@ -38,8 +38,9 @@ class Rope(SoftObject):
             whole rope has `segments` of them in series. XPBD compliance (Macklin, Mueller, Chentanez 2016).
         bend_compliance: 1 / (flexural stiffness), 1 / (force wu^2), > 0; default None, a limp rope. A cantilever of
             length L under a small tip load P sinks P L^3 bend_compliance / 3, whatever the number of segments.
-        damping: rate in 1/s, >= 0, default 0.1: velocity relative to the rope's pins and driven anchors (to the space if
-            it has none) decays as exp(-damping t).
+        damping: rate in 1/s, >= 0, default 0.1: velocity decays as exp(-damping t), relative to the mean motion of the
+            rope's pins and of the static or kinematic bodies that hold it; if only dynamic bodies do, to the rope's own
+            mean; if nothing does, to the space.
         friction: >= 0, default 0.7; see `friction_rule`.
         filter: pymunk.ShapeFilter; default meets everything.
         self_collision: whether the rope's links touch each other; default False.
@@ -158,7 +159,7 @@ class Rope(SoftObject):
         self._rest, self._lam = np.ascontiguousarray(rest, np.float64), np.ascontiguousarray(lam, np.float64)
         self._previous, self._target, self._x0 = self._x.copy(), self._x.copy(), self._x.copy()
         self._w, self._W, self._f = np.empty(n), np.zeros((n, 3)), np.zeros((n, 2))
-        self._drift_lam = np.zeros(n - 1)
+        self._y, self._drift_lam = np.zeros((n, 2)), np.zeros(n - 1)
         self._tension, self._more = np.zeros(n - 1), np.zeros((n, 2))
         self._scratch = np.zeros(n * SCRATCH)
         self._touch = np.zeros(n * SLOTS, TOUCH)

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from softkit.world import World
 
 P, I, F = "i8", "i8", "f8"
-POINTERS = "x x0 v w W rest lam drift_lam f more tension previous target scratch touch hold".split()
+POINTERS = "x x0 v w W rest lam y drift_lam f more tension previous target scratch touch hold".split()
 ROPE = np.dtype(
     [(n, P) for n in POINTERS]
-    + [(n, I) for n in "count anchor anchors self_collision feed_link".split()]
+    + [(n, I) for n in "count anchor anchors self_collision feed_link drag_own".split()]
     + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed total".split()]
     + [(n, I) for n in "touched touching capped solves".split()]
     + [(n, F) for n in "residual strain peak".split()]
     + [(n, F) for n in "radius friction elasticity depenetration slow".split()]
     + [(n, I) for n in "rule group categories mask".split()]
 )
-ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
-JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
+ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly jx jy".split()])
+JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()] + [(n, F) for n in "jx jy".split()])
 TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
 HOLD = np.dtype(
     [(n, I) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
@@ -83,14 +83,14 @@ class RopeStage(Stage):
                 body = colliders.index[tie.body]
                 cog = tie.body.center_of_gravity
                 low, high = self._inside(rope, node, tie.body)
-                anchors.append((i, node, body, low, high, tie.local[0] - cog[0], tie.local[1] - cog[1]))
+                anchors.append((i, node, body, low, high, tie.local[0] - cog[0], tie.local[1] - cog[1], 0.0, 0.0))
             for join in rope._joins:
                 (a, node_a), (b, node_b) = join.ends
                 if a is rope and b in where:
-                    joins.append((i, node_a, where[b], node_b))
-        self._anchor = np.array(anchors or [(0,) * 7], ANCHOR)
+                    joins.append((i, node_a, where[b], node_b, 0.0, 0.0))
+        self._anchor = np.array(anchors or [(0,) * 9], ANCHOR)
         self._anchor_count = len(anchors)
-        self._join = np.array(joins or [(0,) * 4], JOIN)
+        self._join = np.array(joins or [(0,) * 6], JOIN)
         self._join_count = len(joins)
 
     def _inside(self, rope: Rope, node: int, body: object) -> tuple[int, int]:
