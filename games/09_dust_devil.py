@@ -1,11 +1,11 @@
 """Dust devil: you are the whirlwind. Carry leaves, sparks and a kite to where they are wanted.
 
-The idea of this file: `softkit.fields` move everything soft by the same rules, and `Particles` are what they blow.
+The idea of this file: `softkit.fields` move everything soft by the same rules; `Particles` are what they blow.
 
-- The devil is a `Whirl` that the game moves; it carries along what it holds: see `build_devil` and `steer`.
-- Magnets, the grumpy whirl and the breeze are fields too, each for a region and for some things only.
+- The devil is a `Whirl` that the game moves; it carries along what it holds: see `build_devil`, `steer`.
+- Magnets, the grumpy whirl and the breeze are fields too, each for some region and some things only.
 - Leaves, sparks and dust are pools of `Particles` with emitters; a goal counts and removes those inside it.
-- Fields with `bodies=True` blow pymunk bodies: that is how the kite flies; its tail is a rope in the same wind.
+- Fields with `bodies=True` blow pymunk bodies, so the kite flies; its tail is a rope in the same wind.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BASKET = (1020, 480, 180, 120)              # left, top, width, height
 CAMPFIRE, LANTERN, LANTERN_SIZE = (1480, 585), (1945, 290), 52
 KITE, FLAG, FLAG_SIZE = (2180, 560), (2880, 330), 90
 GRUMPY = (800, 330)                         # a whirl that turns against you
-MAGNETS = [((1690, 210), -1), ((1720, 520), 1), ((2640, 190), 1), ((2650, 520), -1)]   # (place, 1 pulls or -1 pushes)
+MAGNETS = [((1690, 210), -1), ((1720, 520), 1), ((2640, 190), 1), ((2650, 520), -1)]   # 1 pulls, -1 pushes
 LEAVES, LEAVES_NEEDED, SPARKS_NEEDED = 160, 60, 80
 TIME = 110                                  # seconds until dusk
 SPEED, TOP = 330, 120                       # the devil's speed, and how high it may climb
@@ -74,7 +74,8 @@ class Game(BaseGame):
         self.delivered = False
 
     def build_land(self) -> None:
-        floor = pymunk.Segment(self.space.static_body, (LEFT - 400, GROUND + 20), (RIGHT + 400, GROUND + 20), 20)
+        ends = (LEFT - 400, GROUND + 20), (RIGHT + 400, GROUND + 20)
+        floor = pymunk.Segment(self.space.static_body, *ends, 20)
         self.add_shape(floor, EARTH)
         for left, top, right, bottom in WALLS:
             corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
@@ -90,21 +91,24 @@ class Game(BaseGame):
         """Leaves lie about for good, one pool a colour; sparks rise from the fire; dust shows the devil."""
         self.leaves = []
         for k, color in enumerate(LEAF_COLORS):
-            pool = Particles(LEAVES, lifetime=1e6, radius=4, gravity_scale=0.25, damping=0.6, friction=0.7, size=20,
-                             color=color, alpha=1, spin=(-3, 3), seed=k)
-            pool.burst(LEAVES // len(LEAF_COLORS), Source.rect(150, 480, 360, 110), angle=(0, math.tau), size=(0.7, 1.2))
+            pool = Particles(LEAVES, lifetime=1e6, radius=4, gravity_scale=0.25, damping=0.6, friction=0.7,
+                             size=20, color=color, alpha=1, spin=(-3, 3), seed=k)
+            heap = Source.rect(150, 480, 360, 110)
+            pool.burst(LEAVES // len(LEAF_COLORS), heap, angle=(0, math.tau), size=(0.7, 1.2))
             self.view.style(self.world.add(pool), picture=paint_leaf())
             self.leaves.append(pool)
-        self.sparks = Particles(2500, lifetime=(2.5, 5), gravity_scale=-0.08, damping=0.5, bounce=0.4, size=[7, 5, 3],
-                                color=[(255, 240, 170), (255, 150, 40), (190, 40, 10)], alpha=[1, 1, 0])
-        self.sparks.emitter(Source.disc(CAMPFIRE, 14), rate=220, direction=-math.pi / 2, spread=1.2, speed=(30, 140))
+        self.sparks = Particles(2500, lifetime=(2.5, 5), gravity_scale=-0.08, damping=0.5, bounce=0.4,
+                                size=[7, 5, 3], color=[(255, 240, 170), (255, 150, 40), (190, 40, 10)],
+                                alpha=[1, 1, 0])
+        self.sparks.emitter(Source.disc(CAMPFIRE, 14), rate=220, direction=-math.pi / 2, spread=1.2,
+                            speed=(30, 140))
         self.dust = Particles(3000, lifetime=(0.5, 1.6), gravity_scale=0.05, on_hit="pass", size=[5, 14, 26],
                               color=[(226, 196, 150), (190, 160, 124)], alpha=[0, 0.4, 0])
         self.world.add(self.sparks, self.dust)
         self.view.style(self.sparks, additive=True, shape="glow", streak=0.02)
 
     def build_devil(self) -> None:
-        """What the devil does to the air: it turns, draws in, and `move` lets it carry along what it holds."""
+        """What the devil does to the air: it turns, draws in, and carries along what it holds."""
         self.place = (300.0, 420.0)
         self.whirl = Whirl(self.place, strength=280, core=60, inward=0.6, rate=9, reach=230, bodies=True)
         self.world.fields.add(self.whirl)
@@ -120,8 +124,8 @@ class Game(BaseGame):
         shape = pymunk.Poly(self.kite, [(0, -34), (24, 0), (0, 34), (-24, 0)], radius=1)
         self.space.add(self.kite)
         self.add_shape(shape, (222, 84, 110), 0.3)
-        self.tail = softkit.Rope((KITE[0], KITE[1] + 34), (KITE[0] - 140, KITE[1] + 34), segments=16, mass=0.04,
-                                 radius=2, damping=0.5)
+        self.tail = softkit.Rope((KITE[0], KITE[1] + 34), (KITE[0] - 140, KITE[1] + 34), segments=16,
+                                 mass=0.04, radius=2, damping=0.5)
         self.tail.attach(0, self.kite, (0, 34))
         self.view.style(self.world.add(self.tail), color=(250, 214, 120))
 
@@ -129,10 +133,10 @@ class Game(BaseGame):
         """Fields for all to see: a gusty breeze, a whirl against you, magnets for sparks and the kite."""
         add = self.world.fields.add
         add(Wind((26, 0), gust=1.2, frequency=0.4, rate=0.6))
-        add(CurlNoise(3, scale=130, strength=60, octaves=2, rate=2, targets=[self.dust, self.sparks, *self.leaves]))
+        light = [self.dust, self.sparks, *self.leaves]
+        add(CurlNoise(3, scale=130, strength=60, octaves=2, rate=2, targets=light))
         add(LinearDrag(1.2, targets=[self.tail]))
-        add(Whirl(GRUMPY, strength=-200, core=60, rate=3, region=Region.disc(GRUMPY, 150), falloff="smooth",
-                  targets=self.leaves))
+        add(Whirl(GRUMPY, strength=-200, core=60, rate=3, reach=150, targets=self.leaves))
         for place, pulls in MAGNETS:
             kind = Attractor if pulls > 0 else Repeller
             add(kind(place, 2.2e6, 50, bodies=True, targets=[self.sparks], region=Region.disc(place, 260),
@@ -184,8 +188,8 @@ class Game(BaseGame):
     @property
     def goals(self) -> tuple:
         """(share done, what it is) of the three goals."""
-        return ((min(1, self.collected / LEAVES_NEEDED), "leaves"), (min(1, self.lit / SPARKS_NEEDED), "lantern"),
-                (float(self.delivered), "kite"))
+        return ((min(1, self.collected / LEAVES_NEEDED), "leaves"),
+                (min(1, self.lit / SPARKS_NEEDED), "lantern"), (float(self.delivered), "kite"))
 
     def judge(self) -> None:
         if all(share >= 1 for share, _ in self.goals):
@@ -202,7 +206,8 @@ class Game(BaseGame):
         self.draw_kite(surface)
         self.draw_turf(surface)
         if self.controls.alt:
-            self.air.arrows(FlowOf(self.world.fields), self.world.time, top=300, spacing=40, color=(255, 255, 255, 130))
+            self.air.arrows(FlowOf(self.world.fields), self.world.time, top=300, spacing=40,
+                            color=(255, 255, 255, 130))
         self.draw_hud(surface)
 
     def draw_places(self, surface) -> None:
@@ -214,7 +219,8 @@ class Game(BaseGame):
         full = height * min(1, self.collected / LEAVES_NEEDED)
         pygame.draw.rect(surface, (206, 120, 54), (x, y + height - full, width, full))
         for k in range(1, 6):
-            pygame.draw.line(surface, (120, 92, 64), (x + k * width / 6, y), (x + k * width / 6, y + height), 3)
+            slat = x + k * width / 6
+            pygame.draw.line(surface, (120, 92, 64), (slat, y), (slat, y + height), 3)
         x, y = at(CAMPFIRE)
         for side in (-1, 1):
             pygame.draw.line(surface, (92, 62, 44), (x - 34 * side, y + 16), (x + 30 * side, y + 4), 9)
@@ -248,7 +254,8 @@ class Game(BaseGame):
             return
         for k in range(3):
             phase = (self.world.time * 0.5 * -pulls + k / 3) % 1
-            pygame.draw.aacircle(surface, [round(c * (1 - phase * 0.6)) for c in color], at, 30 + 110 * phase, 1)
+            faint = [round(c * (1 - phase * 0.6)) for c in color]
+            pygame.draw.aacircle(surface, faint, at, 30 + 110 * phase, 1)
         pygame.draw.arc(surface, color, (x - 24, y - 24, 48, 48), 0, math.pi, 13)
         for side in (-24, 11):
             pygame.draw.rect(surface, color, (x + side, y - 2, 13, 18))
@@ -257,9 +264,8 @@ class Game(BaseGame):
     def draw_grumpy(self, surface, at) -> None:
         for k in range(3):
             turn = -2.5 * self.world.time + k * math.tau / 3
-            arm = [(at[0] + (30 + 9 * j) * math.cos(turn + 0.22 * j), at[1] + (30 + 9 * j) * math.sin(turn + 0.22 * j))
-                   for j in range(12)]
-            pygame.draw.aalines(surface, (210, 214, 232), False, arm)
+            spokes = [pygame.Vector2(30 + 9 * j, 0).rotate_rad(turn + 0.22 * j) for j in range(12)]
+            pygame.draw.aalines(surface, (210, 214, 232), False, [at + spoke for spoke in spokes])
 
     def draw_kite(self, surface) -> None:
         """Its cross, and bows on the tail."""
@@ -269,7 +275,8 @@ class Game(BaseGame):
             pygame.draw.aaline(surface, (255, 236, 220), *ends)
         for x, y in self.tail.positions[3::4]:
             x, y = at((x, y))
-            pygame.draw.polygon(surface, (96, 160, 220), [(x - 9, y - 6), (x + 9, y + 6), (x + 9, y - 6), (x - 9, y + 6)])
+            bow = [(x - 9, y - 6), (x + 9, y + 6), (x + 9, y - 6), (x - 9, y + 6)]
+            pygame.draw.polygon(surface, (96, 160, 220), bow)
 
     def draw_turf(self, surface) -> None:
         _, y = self.camera.to_screen((0, GROUND))
@@ -280,7 +287,8 @@ class Game(BaseGame):
         text.panel(surface, (16, 14, 330, 112))
         for k, (share, name) in enumerate(self.goals):
             text.write(surface, name, (30, 24 + 32 * k), 24)
-            text.bar(surface, (120, 28 + 32 * k, 210, 14), share, text.GOOD if share >= 1 else (255, 200, 110))
+            color = text.GOOD if share >= 1 else (255, 200, 110)
+            text.bar(surface, (120, 28 + 32 * k, 210, 14), share, color)
         left = max(0.0, TIME - self.world.time)
         text.write(surface, f"{left:.0f}", (self.size[0] - 30, 20), 40, anchor="topright")
 
@@ -293,9 +301,10 @@ class Game(BaseGame):
         """Carry leaves to the basket, sparks to the lantern and the kite to the flag, one after the other."""
         leaves = np.concatenate([pool.positions for pool in self.leaves])
         if self.goals[0][0] < 1:
-            goal = self.carry(leaves[leaves[:, 0] < 985], 14, [(BASKET[0] + 90, 360), (BASKET[0] + 90, 500)])
+            goal = self.carry(leaves, 25, [(BASKET[0] + 90, 360), (BASKET[0] + 90, 500)])
         elif self.goals[1][0] < 1:
-            goal = self.carry(self.sparks.positions, 50, [(1560, 360), (LANTERN[0], LANTERN[1] - 20)], CAMPFIRE)
+            way = [(1560, 360), (LANTERN[0], LANTERN[1] - 20)]
+            goal = self.carry(self.sparks.positions, 120, way, CAMPFIRE)
         else:
             goal = self.carry(np.array([self.kite.position]), 1, [(2180, 330), (2420, 330), FLAG])
         way = pygame.Vector2(goal) - self.place
@@ -306,7 +315,7 @@ class Game(BaseGame):
         """Where to go next: to the crowd (or `home`) until `load` of it is held, then along `way`."""
         held = int((np.hypot(*(things - self.place).T) < 150).sum())
         leg = self.__dict__.get("leg", 0)
-        if held < load * (0.4 if leg else 1):
+        if held < load * (0.12 if leg else 1):
             leg = 0
         elif leg == 0:
             leg = 1
