@@ -13,9 +13,9 @@ def report(n, ratio, sideways, secs=10.0, sub=8, **kw):
     lab = straight(n, ratio, sideways, **kw)
     L = lab.rest.sum()
     h = 1 / 60 / sub
-    t = time.perf_counter()
+    t = time.process_time()
     o = lab.run(int(round(secs / h)), h)
-    t = time.perf_counter() - t
+    t = time.process_time() - t
     scale = lab.mass[1:].sum() * 900 * L
     err = np.abs(o[:, 1] / L - 1).max()
     e = o[:, 0] / scale

@@ -446,6 +446,10 @@ class Colliders:
         if len(self._moving_bodies):
             kernel.end_substep(self.table, self._moving_bodies, h)
 
+    def forget(self) -> None:
+        """Nothing soft was stepped: what bodies do meanwhile is not motion to be made up for."""
+        self._history[:] = 0
+
     def hand_back(self, dt: float) -> None:
         """Give pymunk's bodies what the soft objects did to them, just before the space steps."""
         count = len(self.bodies)
