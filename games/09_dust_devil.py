@@ -1,6 +1,6 @@
 """Dust devil: you are the whirlwind. Carry leaves, sparks and a kite to where they are wanted.
 
-The idea of this file: `softkit.fields` move everything soft by the same rules; `Particles` are what they blow.
+The idea of this file: `softkit.fields` move soft things by the same rules, and they blow `Particles` about.
 
 - The devil is a `Whirl` that the game moves; it carries along what it holds: see `build_devil`, `steer`.
 - Magnets, the grumpy whirl and the breeze are fields too, each for some region and some things only.
@@ -51,7 +51,7 @@ class Game(BaseGame):
     idea = "Fields that blow particles, a rope and bodies"
     goal = f"{LEAVES_NEEDED} leaves to the basket, sparks to the lantern, the kite to the flag"
     keys = (("Arrows or mouse", "steer the devil"), ("Space", "spin harder"), ("E", "show the air"))
-    poster_frame = 420
+    poster_frame = 150
     demo_frames = 6600
 
     # Building ---------------------------------------------------------------------------------
