@@ -60,7 +60,6 @@ class Game(BaseGame):
         self.space = pymunk.Space()
         self.space.gravity = (0, 500)
         self.world = softkit.World(self.space)
-        self.world.before_space = self.blow_bodies
         self.camera = Camera(center=(640, 360))
         self.view = View(pygame.display.get_surface(), self.camera)
         self.air = FieldPainter(self.view)
@@ -141,10 +140,6 @@ class Game(BaseGame):
             kind = Attractor if pulls > 0 else Repeller
             add(kind(place, 2.2e6, 50, bodies=True, targets=[self.sparks], region=Region.disc(place, 260),
                      falloff="linear"))
-
-    def blow_bodies(self, world) -> None:
-        """Called by the world in each step, before pymunk's own: fields with bodies=True push bodies."""
-        world.fields.push_bodies(self.space, world.step, world.time)
 
     # Playing ----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import numpy as np
 import pymunk
 import pytest
 
+import softkit
 from softkit import fields as module
 from softkit.fields import (
     Attractor,
@@ -338,6 +339,32 @@ def test_bodies_of_a_space_are_pushed_at_their_centres():
     fields.add(Push((80, 0), bodies=True))
     fields.push_bodies(space, 0.1, 0.0)
     assert [tuple(b.velocity) for b in (light, heavy, wall)] == [(8, 0), (2, 0), (0, 0)]
+
+
+def test_a_world_pushes_bodies_at_any_frame_rate_and_mass():
+    for step in (1 / 30, 1 / 60, 1 / 144):
+        space = pymunk.Space()
+        world = softkit.World(space, step=step)
+        ball = pymunk.Body(3, 1)
+        space.add(ball)
+        world.fields.add(Gravity((0, 100), bodies=True), LinearDrag(2.0, bodies=True), Wind((9, 9)))
+        for _ in range(round(3 / step)):
+            world.update(step)
+        assert tuple(ball.velocity) == pytest.approx((0, 50 * (1 - math.exp(-6))), rel=1e-3)
+
+
+def test_an_explosion_pushes_bodies_and_soft_things_once():
+    space = pymunk.Space()
+    world = softkit.World(space)
+    ball = pymunk.Body(2, 1)
+    ball.position = (50, 0)
+    space.add(ball)
+    pool = world.add(softkit.Particles(5, lifetime=100))
+    pool.add([(0, 50)])
+    world.fields.add(Explosion((0, 0), 100, 100, bodies=True)).fire()
+    for _ in range(5):
+        world.update(1 / 60)
+    assert tuple(ball.velocity) == pytest.approx((25, 0)) and pool.velocities[0] == pytest.approx([0, 50])
 
 
 def test_stir_moves_what_it_passes_and_rests_when_it_rests():

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.base import Field, Placed
 from softkit.fields.region import Region
-from softkit.fields.values import Number, Vector, number, three, vector, whole
+from softkit.fields.values import Number, Vector, number, three, vector
 
 
 class Flow(Field):
@@ -51,7 +52,7 @@ class Wind(Flow):
         **options: Any,
     ):
         super().__init__(**options)
-        self._seed = whole("seed", seed, 0, 2**32 - 1)
+        self._seed = checks.whole("seed", seed, 0, 2**32 - 1)
         self._phase = number("phase", phase, -1e9, 1e9)
         self._frequency, self._now = number("frequency", frequency, 0.0, 1e4), 0.0
         self.velocity, self.gust, self.rate = velocity, gust, rate
