@@ -280,7 +280,7 @@ class World:
                     self.colliders.begin_substep(h)
                     for stage in stages:
                         stage.substep(h, (k + 1) / substeps, self.time + k * h)
-                    self.colliders.end_substep(h)
+                    self.health.speeds_capped += self.colliders.end_substep(h, self._max_speed)
                 for stage in stages:
                     stage.end(h)
                 self.colliders.hand_back(dt)
