@@ -144,7 +144,8 @@ def _decode(world: World, data: Any) -> dict:
             raise ValueError(f"the world must have a step of {header['step']!r} as when the snapshot was made")
         numbers, entry = header["history"]
         history = _array(entry, blob)
-        header["motion"], header["history"] = motion, dict(zip(numbers, history.reshape(len(numbers), -1)))
+        rows = history.reshape(len(numbers), -1) if numbers else ()
+        header["motion"], header["history"] = motion, dict(zip(numbers, rows))
         for item in header["objects"]:
             if item["kind"] not in SoftObject.kinds:
                 raise ValueError(f"unknown kind of object {item['kind']!r}")

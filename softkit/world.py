@@ -286,6 +286,8 @@ class World:
                 self.colliders.hand_back(dt)
             else:
                 self.colliders.forget()
+            if self._space is not None and self.fields.has_bodies:
+                self.fields.push_bodies(self._space, dt, self.time)
             self._steps += 1
             if self.before_space is not None:
                 self.before_space(self)
