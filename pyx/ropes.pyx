@@ -9,10 +9,10 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t, uint8_t
 
 from chain cimport CHAIN_SCRATCH, Chain, chain_solve
-from contact cimport (SLOTS, Hold, Skin, Touch, arm_mass, combine_friction, hold_edge, hold_node, note_touch,
+from contact cimport (EDGE, FREE, SLIDE, SLOTS, STICK, Hold, Skin, Touch, arm_mass, combine_friction, hold_edge, hold_node, note_touch,
                       push_body)
 from shapes cimport (DYNAMIC, Body, Colliders, Corner, Shape, Tree, filters_meet, find_contact, find_edge_contact,
-                     next_leaf, shape_distance, to_local)
+                     POLY, next_leaf, pierces, shape_distance, to_local)
 from trig cimport decay
 from links cimport chain_correct, end_mass
 
@@ -22,6 +22,10 @@ cdef enum:
     STACK = 128
 
 cdef double CATCH_UP = 20.0
+cdef double SETTLE = 0.25
+cdef double HEAVY = 60.0
+cdef double NEAR = 1e-3       # wu above a surface that still count as lying on it
+cdef double THIN = 0.75     # links are that much thinner than nodes: on a round shape the nodes carry
 
 cdef struct Rope:
     double* x              # (n, 2) positions
@@ -325,13 +329,13 @@ cdef inline void body_point(const Body* b, const Anchor* a, double* x, double* y
 cdef void predict(Stage* stage, Rope* r) noexcept nogil:
     # v += h a, x0 = x, x += h v; held nodes go a fraction of the way to their targets.
     cdef int64_t k
-    cdef double h = stage.h, gx = stage.gx * h, gy = stage.gy * h, t, dx, dy
+    cdef double h = stage.h, gx = stage.gx * h, gy = stage.gy * h, t, dx, dy, most
     if r.feed != 0.0:
         r.rest[r.feed_link] += r.feed
     for k in range(r.count):
         r.x0[2 * k] = r.x[2 * k]
         r.x0[2 * k + 1] = r.x[2 * k + 1]
-        r.holds[k].body = -1
+        r.holds[k].rebound = -1
         r.holds[k].push = 0.0
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
@@ -344,12 +348,119 @@ cdef void predict(Stage* stage, Rope* r) noexcept nogil:
             t = stage.fraction
             r.x[2 * k] = r.previous[2 * k] + t * (r.target[2 * k] - r.previous[2 * k])
             r.x[2 * k + 1] = r.previous[2 * k + 1] + t * (r.target[2 * k + 1] - r.previous[2 * k + 1])
-    # A link found far too long closes by CATCH_UP of its length a second: no shot out of an impossible pose.
+    # An error that was there at the start goes in steps of SETTLE, and by no more than CATCH_UP of a link's length a
+    # second: no kick from a pose that the game set up a little wrong, no shot from an impossible one.
     for k in range(r.count - 1):
         dx = r.x0[2 * k + 2] - r.x0[2 * k]
         dy = r.x0[2 * k + 3] - r.x0[2 * k + 1]
-        t = sqrt(dx * dx + dy * dy) - r.stretch_compliance / (h * h) * fabs(r.lam[k]) - CATCH_UP * h * r.rest[k]
-        r.rest_now[k] = t if t > r.rest[k] else r.rest[k]
+        t = sqrt(dx * dx + dy * dy) - r.stretch_compliance / (h * h) * r.lam[k] - r.rest[k]
+        most = CATCH_UP * h * r.rest[k]
+        dx = SETTLE * t
+        dx = most if dx > most else (-most if dx < -most else dx)
+        r.rest_now[k] = r.rest[k] + t - dx
+
+
+cdef inline void rail_motion(Stage* stage, const Hold* hold, const double* x0, double radius,
+                             double* dx, double* dy) noexcept nogil:
+    # How far the surface under a node goes in this substep.
+    cdef Shape* shape = stage.world.shapes + hold.shape
+    cdef Body* b = stage.world.bodies + shape.body
+    cdef double lx, ly, x = x0[0] - hold.nx * radius, y = x0[1] - hold.ny * radius
+    to_local(b.x0, b.y0, b.c0, b.s0, x, y, &lx, &ly)
+    dx[0] = b.x + b.c * lx - b.s * ly - x + shape.surface_x * stage.h
+    dy[0] = b.y + b.s * lx + b.c * ly - y + shape.surface_y * stage.h
+
+
+cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
+    # Nodes that lay on a surface go into the solve knowing it: they may slide (W = w t t^T), are held by friction (W = 0),
+    # or, over a corner, are slow along the normal (mass lam / length of the geometric stiffness, Andrews, Teichmann, Kry
+    # 2017, times HEAVY). Else light nodes under a heavy load give way in the solve and the load sinks.
+    cdef int64_t k
+    cdef Hold* hold
+    cdef double dx = 0.0, dy = 0.0, rx, ry, rn, rt, w, mu, most, lam
+    cdef double* x
+    for k in range(r.count):
+        hold = r.holds + k
+        hold.seen = 0
+        w = r.w[k]
+        if hold.rail == FREE or w <= 0.0:
+            hold.rail = FREE
+            continue
+        if hold.rail == EDGE:
+            lam = r.lam[k - 1] if k > 0 else 0.0
+            if k < r.count - 1 and r.lam[k] > lam:
+                lam = r.lam[k]
+            rn = 1.0 / (1.0 + w * HEAVY * lam / r.rest[k if k < r.count - 1 else k - 1]) if lam > 0.0 else 1.0
+            r.W[3 * k] = w * (1.0 - (1.0 - rn) * hold.nx * hold.nx)
+            r.W[3 * k + 1] = -w * (1.0 - rn) * hold.nx * hold.ny
+            r.W[3 * k + 2] = w * (1.0 - (1.0 - rn) * hold.ny * hold.ny)
+            continue
+        x = r.x + 2 * k
+        rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+        rx = x[0] - r.x0[2 * k] - dx
+        ry = x[1] - r.x0[2 * k + 1] - dy
+        rn = rx * hold.nx + ry * hold.ny
+        rt = -rx * hold.ny + ry * hold.nx
+        if rn > 0.0:
+            hold.rail = FREE
+            continue
+        hold.before = -rn / w
+        x[0] -= rn * hold.nx
+        x[1] -= rn * hold.ny
+        if hold.rail == STICK:
+            hold.aside = rt / w
+            x[0] += rt * hold.ny
+            x[1] -= rt * hold.nx
+            r.W[3 * k] = r.W[3 * k + 1] = r.W[3 * k + 2] = 0.0
+            continue
+        hold.aside = 0.0
+        mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
+        if mu > 0.0:
+            # Sliding friction from the last normal reaction, against the motion or the pull that starts it.
+            most = rt + w * hold.pull
+            lam = mu * hold.lam * w
+            lam = lam if lam < fabs(most) else fabs(most)
+            lam = -lam if most < 0.0 else lam
+            hold.aside = lam / w
+            x[0] += lam * hold.ny
+            x[1] -= lam * hold.nx
+        r.W[3 * k] = w * hold.ny * hold.ny
+        r.W[3 * k + 1] = -w * hold.nx * hold.ny
+        r.W[3 * k + 2] = w * hold.nx * hold.nx
+
+
+cdef void read_rails(Stage* stage, Rope* r) noexcept nogil:
+    # What the rails had to bear decides what they are next: pulled off, slipping, come to rest.
+    cdef int64_t k
+    cdef Hold* hold
+    cdef double fn, ft, mu, dx = 0.0, dy = 0.0, slip
+    for k in range(r.count):
+        hold = r.holds + k
+        if hold.rail == FREE:
+            continue
+        if hold.rail == EDGE:
+            hold.rail = FREE
+        else:
+            fn = r.f[2 * k] * hold.nx + r.f[2 * k + 1] * hold.ny
+            ft = -r.f[2 * k] * hold.ny + r.f[2 * k + 1] * hold.nx
+            hold.lam = hold.before - fn
+            hold.pull = ft
+            if hold.lam <= 0.0:
+                hold.rail = FREE
+            else:
+                mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
+                note_touch(r.touches + SLOTS * k, hold.shape, hold.nx, hold.ny, hold.lam / stage.h)
+                r.touched = 1
+                if hold.rail == STICK:
+                    if fabs(hold.aside + ft) > mu * hold.lam:
+                        hold.rail = SLIDE
+                elif mu > 0.0:
+                    rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+                    slip = -(r.x[2 * k] - r.x0[2 * k] - dx) * hold.ny + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.nx
+                    if slip * hold.aside <= 0.0 and fabs(ft) <= mu * hold.lam:
+                        hold.rail = STICK
+        r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
+        r.W[3 * k + 1] = 0.0
 
 
 cdef inline void invert(double* k) noexcept nogil:
@@ -517,8 +628,7 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
     cdef double still[2]
     for k in range(first, last + 1):
         if r.W[3 * k] != r.w[k] or r.W[3 * k + 1] != 0.0:
-            if sweep == 0 or r.holds[k].push == 0.0:
-                continue      # carried by its anchor
+            continue          # carried by its anchor
         to_local(body.x, body.y, body.c, body.s, r.x[2 * k], r.x[2 * k + 1], &qx, &qy)
         to_local(body.x0, body.y0, body.c0, body.s0, r.x0[2 * k], r.x0[2 * k + 1], &px, &py)
         path = fabs(qx - px) + fabs(qy - py)
@@ -533,7 +643,14 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
                 r.touched = 1
             continue
         if not find_contact(shape, stage.world.corners, px, py, qx, qy, r.skin.radius, &nx, &ny, &depth):
+            if r.holds[k].rail and r.holds[k].shape == index and not r.holds[k].seen:
+                if shape_distance(shape, stage.world.corners, qx, qy, &nx, &ny) < r.skin.radius + NEAR:
+                    r.holds[k].seen = 1
+                    r.holds[k].nx = body.c * nx - body.s * ny
+                    r.holds[k].ny = body.s * nx + body.c * ny
             continue
+        if r.holds[k].rail and r.holds[k].shape == index:
+            r.holds[k].seen = 1
         r.touched = 1
         if r.w[k] <= 0.0 and not own:
             continue
@@ -574,17 +691,26 @@ cdef double touch_links(Stage* stage, Rope* r, int64_t index, Body* body, bint o
             continue
         for i in range(shape.count):
             if not find_edge_contact(a0[0], a0[1], b0[0], b0[1], a1[0], a1[1], b1[0], b1[1], v[i].x, v[i].y,
-                                     shape.radius + r.skin.radius, False, &nx, &ny, &at, &depth):
+                                     shape.radius + THIN * r.skin.radius, False, &nx, &ny, &at, &depth):
                 continue
             r.touched = 1
             wa = r.w[k] if r.W[3 * k] > 0.0 or r.W[3 * k + 2] > 0.0 else 0.0
             wb = r.w[k + 1] if r.W[3 * k + 3] > 0.0 or r.W[3 * k + 5] > 0.0 else 0.0
             push = hold_edge(r.x + 2 * k, r.x0 + 2 * k, wa, r.x + 2 * k + 2, r.x0 + 2 * k + 2, wb, at, &r.skin,
                              shape, index, body, own, body.c * nx - body.s * ny, body.s * nx + body.c * ny, depth,
-                             stage.h, r.touches + SLOTS * (k + (1 if at > 0.5 else 0)))
+                             stage.h, r.touches + SLOTS * (k + (1 if at > 0.5 else 0)), r.holds + k)
             worst = push if push > worst else worst
             to_local(body.x, body.y, body.c, body.s, r.x[2 * k], r.x[2 * k + 1], &a1[0], &a1[1])
             to_local(body.x, body.y, body.c, body.s, r.x[2 * k + 2], r.x[2 * k + 3], &b1[0], &b1[1])
+        if shape.kind == POLY and pierces(shape, stage.world.corners, a1, b1, &nx, &ny, &at, &depth):
+            depth += THIN * r.skin.radius
+            r.touched = 1
+            wa = r.w[k] if r.W[3 * k] > 0.0 or r.W[3 * k + 2] > 0.0 else 0.0
+            wb = r.w[k + 1] if r.W[3 * k + 3] > 0.0 or r.W[3 * k + 5] > 0.0 else 0.0
+            push = hold_edge(r.x + 2 * k, r.x0 + 2 * k, wa, r.x + 2 * k + 2, r.x0 + 2 * k + 2, wb, at, &r.skin,
+                             shape, index, body, own, body.c * nx - body.s * ny, body.s * nx + body.c * ny, depth,
+                             stage.h, r.touches + SLOTS * (k + (1 if at > 0.5 else 0)), r.holds + k)
+            worst = push if push > worst else worst
     return worst
 
 
@@ -764,6 +890,14 @@ cdef void touch_chunks(Stage* stage, Pair* pair) noexcept nogil:
                 touch_pair(stage, a, i, b, j)
 
 
+cdef void drop_rails(Rope* r) noexcept nogil:
+    # A rail that this substep's contacts did not meet again is over.
+    cdef int64_t k
+    for k in range(r.count):
+        if r.holds[k].rail and not r.holds[k].seen:
+            r.holds[k].rail = FREE
+
+
 # ---------------------------------------------------------------- velocities
 
 cdef void finish(Stage* stage, Rope* r) noexcept nogil:
@@ -779,8 +913,8 @@ cdef void finish(Stage* stage, Rope* r) noexcept nogil:
         vx = (r.x[2 * k] - r.x0[2 * k]) * inv
         vy = (r.x[2 * k + 1] - r.x0[2 * k + 1]) * inv
         hold = r.holds + k
-        if hold.body >= 0 and hold.push > 0.0:
-            b = stage.world.bodies + hold.body
+        if hold.rebound >= 0:
+            b = stage.world.bodies + hold.rebound
             rx = r.x0[2 * k] - b.x0
             ry = r.x0[2 * k + 1] - b.y0
             speed = (vx - (b.x - b.x0) * inv + (b.a - b.a0) * inv * ry) * hold.nx + (
@@ -819,9 +953,9 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
                       int64_t join_last, int64_t pair_first, int64_t pair_last, int passes) noexcept nogil:
     cdef int64_t i
     cdef int k
-    cdef bint touched = False
     for i in range(count):
         predict(stage, stage.ropes + members[i])
+        set_rails(stage, stage.ropes + members[i])
     for k in range(passes):
         for i in range(count):
             solve_links(stage, stage.ropes + members[i if k % 2 == 0 else count - 1 - i], k == 0)
@@ -829,38 +963,17 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
     if join_last > join_first:
         for i in range(count):
             solve_links(stage, stage.ropes + members[i], False)
+    for i in range(count):
+        read_rails(stage, stage.ropes + members[i])
     for i in range(pair_first, pair_last):
         touch_chunks(stage, stage.pairs + i)
     for i in range(count):
-        touched = touch_shapes(stage, stage.ropes + members[i], island)
-        if touched:
-            tighten(stage, stage.ropes + members[i])
-            touch_shapes(stage, stage.ropes + members[i], island)
+        touch_shapes(stage, stage.ropes + members[i], island)
+        drop_rails(stage.ropes + members[i])
     for i in range(count):
         finish(stage, stage.ropes + members[i])
     for i in range(count):
         seat_anchors(stage, stage.ropes + members[i])
-
-
-cdef void tighten(Stage* stage, Rope* r) noexcept nogil:
-    # Contacts stretched the links they pushed on. Solve once more with what the contacts allow: a held node slides along
-    # its surface, a stuck one stays.
-    cdef int64_t k
-    cdef double tx, ty
-    for k in range(r.count):
-        if r.holds[k].push > 0.0 and r.w[k] > 0.0:
-            tx = -r.holds[k].ny
-            ty = r.holds[k].nx
-            if r.holds[k].stuck:
-                tx = ty = 0.0
-            r.W[3 * k] = r.w[k] * tx * tx
-            r.W[3 * k + 1] = r.w[k] * tx * ty
-            r.W[3 * k + 2] = r.w[k] * ty * ty
-    solve_links(stage, r, False)
-    for k in range(r.count):
-        if r.holds[k].push > 0.0 and r.w[k] > 0.0:
-            r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
-            r.W[3 * k + 1] = 0.0
 
 
 def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_t[:, ::1] pairs,

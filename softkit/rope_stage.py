@@ -30,7 +30,10 @@ ROPE = np.dtype(
 ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
 JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
 TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
-HOLD = np.dtype([("body", I), ("stuck", I), ("nx", F), ("ny", F), ("push", F), ("speed", F)])
+HOLD = np.dtype(
+    [(n, I) for n in "rail shape seen rebound".split()]
+    + [(n, F) for n in "nx ny lam pull before aside speed push".split()]
+)
 CHUNK = 16
 
 
