@@ -127,3 +127,11 @@ def neighbour_lists(const float[::1] x, const float[::1] y, int n, float inv, fl
         last = (c + 1) * chunk if (c + 1) * chunk < n else n
         needed[c] = chunk_lists(&x[0], &y[0], c * chunk, last, inv, h2, nx, ny, &start[0], room, c * room,
                                 &begin[0], &count[0], &pairs[0])
+
+
+def gather_byte(const unsigned char[::1] source, const int[::1] order, int n, unsigned char[::1] target):
+    """target[k] = source[order[k]]."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(n):
+            target[k] = source[order[k]]

@@ -8,26 +8,9 @@ gradient of the spiky kernel), volumes in units where a particle at rest fills i
 from cython.parallel cimport prange
 from libc.math cimport sqrtf
 
-cdef enum:
-    TABLE = 64
-
-
-cdef inline float wall_at(const float* table, float q) noexcept nogil:
-    """Linear look-up of a half plane's kernel sum at distance q (in reaches), 0 from 1 on."""
-    cdef float t
-    cdef int k
-    if q >= 1:
-        return 0
-    if q <= 0:
-        return table[0]
-    t = q * TABLE
-    k = <int>t
-    return table[k] + (t - k) * (table[k + 1] - table[k])
-
-
 cdef void chunk_density(const float* x, const float* y, const float* volume, const float* wall, int first, int last,
                         float reach, const int* begin, const int* count, const int* pairs, float relax,
-                        float* density, float* scale) noexcept nogil:
+                        float* density, float* scale, float* slope) noexcept nogil:
     cdef int i, j, k, m, stop
     cdef float inv = 1 / reach, inv2 = inv * inv, dx, dy, r2, t, s, rho, gx, gy, own, c, gk, r
     cdef float norm = <float>1.2732395447351628 * inv2, grad = <float>9.549296585513721 * inv * inv2
@@ -54,6 +37,8 @@ cdef void chunk_density(const float* x, const float* y, const float* volume, con
             gy = gy + gk * dy
         rho = rho * norm + wall[3 * i]
         density[i] = rho
+        slope[2 * i] = gx * grad * reach
+        slope[2 * i + 1] = gy * grad * reach
         gx = gx * grad + wall[3 * i + 1]
         gy = gy * grad + wall[3 * i + 2]
         own = own * grad * grad + gx * gx + gy * gy
@@ -90,7 +75,7 @@ cdef void chunk_move(const float* x, const float* y, const float* volume, const 
             apart = <float>0.36 - r * inv
             if apart > 0:
                 f = f + spread * apart * reach
-            f = f / r
+            f = f / r * 2 * weight[i] / (weight[i] + weight[j])
             px = px + f * dx
             py = py + f * dy
         px = px + scale[i] * wall[3 * i + 1]
@@ -106,18 +91,18 @@ cdef void chunk_move(const float* x, const float* y, const float* volume, const 
 
 def density(const float[::1] x, const float[::1] y, const float[::1] volume, const float[::1] wall, int n, float reach,
             const int[::1] begin, const int[::1] count, const int[::1] pairs, float relax, float[::1] out,
-            float[::1] scale, int chunk, int threads):
+            float[::1] scale, float[::1] slope, int chunk, int threads):
     """Density of each particle (1 at rest) and its multiplier.
 
     C_i = density_i - 1 >= 0; scale_i = relax * C_i / sum_k |grad_k C_i|^2. wall: per particle the density that solid
-    walls stand for and its gradient, interleaved.
+    walls stand for and its gradient, interleaved. slope: the gradient of the liquid's own density times -reach.
     """
     cdef int c, chunks = (n + chunk - 1) // chunk
     if n == 0:
         return
     for c in prange(chunks, nogil=True, schedule="static", num_threads=threads):
         chunk_density(&x[0], &y[0], &volume[0], &wall[0], c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n,
-                      reach, &begin[0], &count[0], &pairs[0] if pairs.shape[0] else NULL, relax, &out[0], &scale[0])
+                      reach, &begin[0], &count[0], &pairs[0] if pairs.shape[0] else NULL, relax, &out[0], &scale[0], &slope[0])
 
 
 def move(const float[::1] x, const float[::1] y, const float[::1] volume, const float[::1] weight,
@@ -125,7 +110,7 @@ def move(const float[::1] x, const float[::1] y, const float[::1] volume, const 
          const float[::1] scale, float spread, float cap, float[::1] nx, float[::1] ny, int chunk, int threads):
     """Displace the particles by their multipliers: dx_i = sum_j (scale_i + scale_j) grad W_ij.
 
-    Equal and opposite within a pair. spread: extra push of pairs closer than 0.36 reach; cap: longest displacement.
+    weight is the inverse mass: a pair's centre of mass stays put. spread: extra push of pairs closer than 0.36 reach; cap: longest displacement.
     """
     cdef int c, chunks = (n + chunk - 1) // chunk
     if n == 0:
@@ -136,52 +121,58 @@ def move(const float[::1] x, const float[::1] y, const float[::1] volume, const 
                    spread, cap, &nx[0], &ny[0])
 
 
-cdef void chunk_drag(const float* x, const float* y, const float* vx, const float* vy, const float* volume, int first,
-                     int last, float reach, const int* begin, const int* count, const int* pairs, float share,
-                     float* ux, float* uy) noexcept nogil:
+cdef void chunk_drag(const float* x, const float* y, const float* vx, const float* vy, const float* mass,
+                     const float* density, const float* slope, const unsigned char* kind, const float* share,
+                     const float* tension, int first, int last, float reach, const int* begin, const int* count,
+                     const int* pairs, float* ux, float* uy) noexcept nogil:
     cdef int i, j, m
-    cdef float inv2 = 1 / (reach * reach), norm = <float>1.2732395447351628 * inv2, dx, dy, t, w, ax, ay
+    cdef float inv = 1 / reach, inv2 = inv * inv, norm = <float>1.2732395447351628 * inv2
+    cdef float dx, dy, r2, t, w, ax, ay, q, c, f, r, si = 0, ti = 0
     for i in range(first, last):
         ax = 0
         ay = 0
+        si = share[2 * kind[i]]
+        ti = tension[kind[i]]
         for m in range(begin[i], begin[i] + count[i]):
             j = pairs[m]
             dx = x[i] - x[j]
             dy = y[i] - y[j]
-            t = 1 - (dx * dx + dy * dy) * inv2
-            if t > 0:
-                w = t * t * t * volume[j]
-                ax = ax + w * (vx[j] - vx[i])
-                ay = ay + w * (vy[j] - vy[i])
-        ux[i] = vx[i] + share * norm * ax
-        uy[i] = vy[i] + share * norm * ay
+            r2 = dx * dx + dy * dy
+            t = 1 - r2 * inv2
+            if t <= 0:
+                continue
+            # symmetric in i and j but for the mass of the other: momentum stays
+            w = t * t * t * norm * (si + share[2 * kind[j]]) / (share[2 * kind[i] + 1] + share[2 * kind[j] + 1])
+            w = w * mass[j]
+            ax = ax + w * (vx[j] - vx[i])
+            ay = ay + w * (vy[j] - vy[i])
+            if ti > 0 and kind[i] == kind[j]:
+                r = sqrtf(r2)
+                q = r * inv
+                c = 64 * (1 - q) * (1 - q) * (1 - q) * q * q * q
+                if q < <float>0.5:
+                    c = 2 * c - 1
+                f = ti * c / (r + <float>1e-6 * reach)
+                ax = ax - f * dx - ti * (slope[2 * i] - slope[2 * j])
+                ay = ay - f * dy - ti * (slope[2 * i + 1] - slope[2 * j + 1])
+        ux[i] = vx[i] + ax
+        uy[i] = vy[i] + ay
 
 
-def drag(const float[::1] x, const float[::1] y, const float[::1] vx, const float[::1] vy, const float[::1] volume,
-         int n, float reach, const int[::1] begin, const int[::1] count, const int[::1] pairs, float share,
-         float[::1] ux, float[::1] uy, int chunk, int threads):
-    """XSPH viscosity: velocity moves by `share` of the way to the neighbours' mean velocity."""
+def drag(const float[::1] x, const float[::1] y, const float[::1] vx, const float[::1] vy, const float[::1] mass,
+         const float[::1] density, const float[::1] slope, const unsigned char[::1] kind, const float[::1] share,
+         const float[::1] tension, int n, float reach, const int[::1] begin, const int[::1] count,
+         const int[::1] pairs, float[::1] ux, float[::1] uy, int chunk, int threads):
+    """XSPH viscosity (Monaghan 1989; PBF) and surface tension, both equal and opposite within a pair.
+
+    Velocity moves by the kind's share of the way to the neighbours' mean velocity; share holds (share, rest density) by
+    kind. Tension: cohesion with the spline of Akinci, Akinci, Teschner 2013 and their second term, which evens out the
+    surface's normals (here the density's slope); `tension` is the velocity that a full neighbour gives, by kind.
+    """
     cdef int c, chunks = (n + chunk - 1) // chunk
     if n == 0:
         return
     for c in prange(chunks, nogil=True, schedule="static", num_threads=threads):
-        chunk_drag(&x[0], &y[0], &vx[0], &vy[0], &volume[0], c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n,
-                   reach, &begin[0], &count[0], &pairs[0], share, &ux[0], &uy[0])
-
-
-def box_walls(const float[::1] x, const float[::1] y, int n, float reach, float left, float top, float right,
-              float bottom, const float[::1] fill_table, const float[::1] push_table, float[::1] wall):
-    """Density and gradient that the four walls of a box stand for (walls count as liquid)."""
-    cdef Py_ssize_t i
-    cdef float inv = 1 / reach, a, b, c, d, off = <float>0
-    with nogil:
-        for i in range(n):
-            a = wall_at(&fill_table[0], (x[i] - left) * inv)
-            b = wall_at(&fill_table[0], (right - x[i]) * inv)
-            c = wall_at(&fill_table[0], (y[i] - top) * inv)
-            d = wall_at(&fill_table[0], (bottom - y[i]) * inv)
-            wall[3 * i] = a + b + c + d - (a + b) * (c + d)
-            wall[3 * i + 1] = (wall_at(&push_table[0], (x[i] - left) * inv)
-                               - wall_at(&push_table[0], (right - x[i]) * inv)) * inv
-            wall[3 * i + 2] = (wall_at(&push_table[0], (y[i] - top) * inv)
-                               - wall_at(&push_table[0], (bottom - y[i]) * inv)) * inv
+        chunk_drag(&x[0], &y[0], &vx[0], &vy[0], &mass[0], &density[0], &slope[0], &kind[0], &share[0], &tension[0],
+                   c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n, reach, &begin[0], &count[0], &pairs[0],
+                   &ux[0], &uy[0])

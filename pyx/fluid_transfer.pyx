@@ -39,16 +39,20 @@ cdef inline void deposit(float* grid, int stride, float gx, float gy, float volu
     q[6] += w * momentum
 
 
-cdef void band_deposit(const float* x, const float* y, const float* vx, const float* vy, const float* volume,
-                       const float* mass, int first, int last, float ox, float oy, float inv, int nx, int ny,
-                       int stride, float* fill, float* u, float* v) noexcept nogil:
-    cdef int k, i, j
+cdef int band_deposit(const float* x, const float* y, const float* vx, const float* vy, const float* volume,
+                       const float* mass, int first, int last, float inv, int nx, int ny,
+                       int low, int high, float* fill, float* u, float* v) noexcept nogil:
+    """The particles of one band; returns how many lie too far outside of the rows low to high, left out."""
+    cdef int k, i, j, strays = 0, stride = nx + 1
     cdef float gx, gy, a, b, w
     cdef float* p
     for k in range(first, last):
-        gx = (x[k] - ox) * inv
-        gy = (y[k] - oy) * inv
+        gx = x[k] * inv
+        gy = y[k] * inv
         if not (gx >= 1 and gy >= 1 and gx < nx - 1 and gy < ny - 1):
+            continue
+        if gy < low - <float>0.9 or gy > high + <float>0.9:
+            strays += 1
             continue
         deposit(u, stride, gx, gy - <float>0.5, volume[k], mass[k], vx[k])
         deposit(v, stride, gx - <float>0.5, gy, volume[k], mass[k], vy[k])
@@ -64,32 +68,38 @@ cdef void band_deposit(const float* x, const float* y, const float* vx, const fl
         p[1] += a * (1 - b) * w
         p[stride] += (1 - a) * b * w
         p[stride + 1] += a * b * w
+    return strays
 
 
 def to_grid(const float[::1] x, const float[::1] y, const float[::1] vx, const float[::1] vy,
-            const float[::1] volume, const float[::1] mass, int n, const int[::1] bands, int band_count,
-            float ox, float oy, float inv, int nx, int ny, float[::1] fill, float[::1] u, float[::1] v, int threads):
+            const float[::1] volume, const float[::1] mass, int n, const int[::1] bands, int band_count, int rows,
+            float inv, int nx, int ny, float[::1] fill, float[::1] u, float[::1] v, int[::1] strays, int threads):
     """Sum volume, mass and momentum of the particles onto cell centres (fill) and faces (u, v).
 
-    Particles are in row order; bands[b] is the first particle of band b. A band is at least 4 rows, so that the bands of
-    one parity share no node: even bands run in parallel, then odd ones, and every sum has one fixed order.
-    Particles outside the grid's inner cells are left out. ox, oy: the grid's corner; inv: 1 / cell.
+    Particles are in row order; bands[b] is the first particle of band b, which has `rows` rows, at least 4. The bands of
+    one parity share no node: even bands run in parallel, then odd ones, and every sum has one fixed order. Particles
+    outside the grid's inner cells are left out, and so are those that strayed by a row from their band: their number is
+    returned, and where it is not 0 the caller asks again with one band. inv: 1 / cell.
     """
-    cdef int stride = nx + 1, nodes = (nx + 1) * (ny + 1), b, half, parity
+    cdef int nodes = (nx + 1) * (ny + 1), b, half, parity, total = 0
     cdef Py_ssize_t k
-    if n == 0:
-        return
     with nogil:
         for k in range(nodes):
             fill[k] = 0
         for k in range(4 * nodes):
             u[k] = 0
             v[k] = 0
+    if n == 0:
+        return 0
     for parity in range(2):
         half = (band_count - parity + 1) // 2
         for b in prange(half, nogil=True, schedule="static", num_threads=threads):
-            band_deposit(&x[0], &y[0], &vx[0], &vy[0], &volume[0], &mass[0], bands[2 * b + parity],
-                         bands[2 * b + parity + 1], ox, oy, inv, nx, ny, stride, &fill[0], &u[0], &v[0])
+            strays[2 * b + parity] = band_deposit(
+                &x[0], &y[0], &vx[0], &vy[0], &volume[0], &mass[0], bands[2 * b + parity], bands[2 * b + parity + 1],
+                inv, nx, ny, (2 * b + parity) * rows, (2 * b + parity + 1) * rows, &fill[0], &u[0], &v[0])
+    for b in range(band_count):
+        total += strays[b]
+    return total
 
 
 def classify(const float[::1] fill, const float[::1] solid, int nx, int ny, float threshold,
@@ -251,24 +261,24 @@ cdef inline float sample(const float* grid, int stride, float gx, float gy) noex
     return (1 - b) * ((1 - a) * p[0] + a * p[1]) + b * ((1 - a) * p[stride] + a * p[stride + 1])
 
 
-cdef void chunk_sample(const float* x, const float* y, int first, int last, float ox, float oy, float inv, int nx,
-                       int ny, const float* du, const float* dv, float* vx, float* vy) noexcept nogil:
+cdef void chunk_sample(const float* x, const float* y, int first, int last, float inv, int nx, int ny,
+                       const float* du, const float* dv, float* vx, float* vy) noexcept nogil:
     cdef int k, stride = nx + 1
     cdef float gx, gy
     for k in range(first, last):
-        gx = (x[k] - ox) * inv
-        gy = (y[k] - oy) * inv
+        gx = x[k] * inv
+        gy = y[k] * inv
         if gx >= 1 and gy >= 1 and gx < nx - 1 and gy < ny - 1:
             vx[k] += sample(du, stride, gx, gy - <float>0.5)
             vy[k] += sample(dv, stride, gx - <float>0.5, gy)
 
 
-def from_grid(const float[::1] x, const float[::1] y, int n, float ox, float oy, float inv, int nx, int ny,
+def from_grid(const float[::1] x, const float[::1] y, int n, float inv, int nx, int ny,
               const float[::1] du, const float[::1] dv, float[::1] vx, float[::1] vy, int chunk, int threads):
     """Add the faces' velocity changes to the particles (FLIP, Brackbill, Ruppel 1986: differences, not velocities)."""
     cdef int c, chunks = (n + chunk - 1) // chunk
     if n == 0:
         return
     for c in prange(chunks, nogil=True, schedule="static", num_threads=threads):
-        chunk_sample(&x[0], &y[0], c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n, ox, oy, inv, nx, ny,
+        chunk_sample(&x[0], &y[0], c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n, inv, nx, ny,
                      &du[0], &dv[0], &vx[0], &vy[0])

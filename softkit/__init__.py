@@ -10,10 +10,11 @@
 """
 
 from softkit.contacts import Contact
+from softkit.fluid import Fluid
 from softkit.health import Health
 from softkit.queries import Hit
 from softkit.rope import Rope
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
-__all__ = ["Contact", "Health", "Hit", "Rope", "World", "build_info", "get_threads", "set_threads"]
+__all__ = ["Contact", "Fluid", "Health", "Hit", "Rope", "World", "build_info", "get_threads", "set_threads"]
