@@ -29,6 +29,7 @@ cdef struct Chain:
     double* scratch            # CHAIN_SCRATCH * n
     double stretch_compliance  # wu per force, per link
     double bend_stiffness      # B, force * wu^2; 0: limp
+    double settle              # 0..1: part of a length error found at the start to be corrected in this substep
     double catch_up            # wu/s, cap of the speed at which a wrong length is corrected
     int passes                 # out: Newton passes taken
     int violent                # out: 0 calm, 1 mid directions, 2..4 the substep was split (4: projected)
@@ -103,6 +104,12 @@ cdef inline void chain_geometry(int m, const double* x, double* u, double* size)
         u[2 * k + 1] = py * inv
 
 
+cdef inline bint chain_held(const Chain* c, int k) noexcept nogil:
+    """Are both ends of link k held? Then it bears what it bore, and its length is not ours to mend."""
+    cdef const double* W = c.W + 3 * k
+    return W[0] + W[2] + W[3] + W[5] <= 0.0
+
+
 cdef inline void chain_apply(Chain* c, ChainWork* w) noexcept nogil:
     """f = differences of the pulls, x = y + W f."""
     cdef int k, n = c.n
@@ -165,7 +172,12 @@ cdef inline double chain_pass_explicit(Chain* c, ChainWork* w, double alpha) noe
         d = vx * ex + vy * ey
         w.r[k] = w.s[k] - w.l[k] - alpha * c.lam[k]
         off = 1e-9 * (vx * ux + vy * uy)
-        w.d[k] = (d if d > off else off) + alpha + 1e-300
+        w.d[k] = (d if d > off else off) + alpha
+        if w.d[k] <= 0.0:
+            # Both ends held: the pull between them stays what it was.
+            w.d[k] = 1.0
+            w.r[k] = w.b[2 * k] = w.b[2 * k + 1] = 0.0
+            continue
         # row k: b[2k] on lam_{k-1} through node k, b[2k+1] on lam_{k+1} through node k + 1
         w.b[2 * k] = 0.0
         w.b[2 * k + 1] = 0.0
@@ -451,14 +463,14 @@ cdef inline int chain_pass_bend(Chain* c, ChainWork* w, double alpha, double h2)
 cdef inline void chain_targets(Chain* c, ChainWork* w, double h) noexcept nogil:
     """Lengths to reach in this substep: rest, or nearer to it by at most catch_up * h for the whole rope."""
     cdef int k, m = c.n - 1
-    cdef double over = 0.0, d, share = 1.0
+    cdef double over = 0.0, d, share = c.settle, alpha = c.stretch_compliance / (h * h)
     for k in range(m):
-        over += fabs(w.s[k] - c.rest[k])
+        over += share * fabs(w.s[k] - c.rest[k] - alpha * c.lam[k])
     if over > c.catch_up * h:
-        share = c.catch_up * h / over
+        share *= c.catch_up * h / over
     for k in range(m):
-        d = w.s[k] - c.rest[k]
-        w.l[k] = w.s[k] - share * d
+        d = w.s[k] - c.rest[k] - alpha * c.lam[k]
+        w.l[k] = c.rest[k] + (1.0 - share) * d
         w.R[k] = w.l[k] if d > 0.0 else c.rest[k]
 
 
@@ -496,6 +508,9 @@ cdef inline double chain_newton_dual(Chain* c, ChainWork* w, double alpha) noexc
         h11 = q * (1.0 - fy * fy) + alpha + W[3 * k + 2] + W[3 * k + 5]
         b0 = c.x[2 * k + 2] - c.x[2 * k] - w.R[k] * fx - alpha * w.F[2 * k]
         b1 = c.x[2 * k + 3] - c.x[2 * k + 1] - w.R[k] * fy - alpha * w.F[2 * k + 1]
+        if chain_held(c, k):
+            h00 = h11 = 1.0
+            h01 = b0 = b1 = 0.0
         w.d[2 * k] = b0
         w.d[2 * k + 1] = b1
         # z = D'^-1 W of the row before; this row's lower block is -W_k
@@ -624,6 +639,8 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, double alpha, int implicit,
         chain_geometry(m, c.x, w.u, w.s)
         worst = 0.0
         for k in range(m):
+            if alpha <= 0.0 and chain_held(c, k):
+                continue
             lam = c.lam[k]
             if implicit:
                 lam = w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]

@@ -41,6 +41,7 @@ cdef struct Hold:          # a particle's contact from one substep to the next
     double lam, pull       # normal reaction and tangential pull of the last solve, as position impulses
     double before          # inward motion taken out before the solve, as position impulse
     double aside           # the same along the surface
+    double way             # -1, 1: the way along the object it slides; 0: not known yet
     double speed, push
 
 cdef struct Skin:          # how an object meets shapes
@@ -118,6 +119,7 @@ cdef inline void set_rail(Hold* hold, const Body* body, int64_t shape, double nx
     hold.ny = ny
     hold.lam = lam
     hold.pull = 0.0
+    hold.way = 0.0
 
 
 cdef inline double hold_node(double* x, double* x0, const double* v, double w, const Skin* skin, const Shape* shape,

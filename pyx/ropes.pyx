@@ -21,8 +21,9 @@ cdef enum:
     SWEEPS = 3             # contact sweeps until every particle is outside of everything
     STACK = 128
 
-cdef double CATCH_UP = 20.0
-cdef double SETTLE = 0.25
+cdef double CATCH_UP = 20.0     # a wrong length closes by so many rope lengths a second at most
+cdef double SETTLE = 0.25       # part of a length error mended per substep while contacts last
+cdef double STUCK = 1e-3       # share of its mobility that a stuck node keeps in the solve: none would be singular
 cdef double HEAVY = 60.0
 cdef double NEAR = 1e-3       # wu above a surface that still count as lying on it
 cdef double THIN = 0.75     # links are that much thinner than nodes: on a round shape the nodes carry
@@ -34,9 +35,10 @@ cdef struct Rope:
     double* w              # (n) inverse masses, 0 held
     double* W              # (n, 3) inverse mass matrices of this solve
     double* rest           # (n - 1) rest lengths
-    double* rest_now       # (n - 1) lengths to reach in this substep
     double* lam            # (n - 1) multipliers
+    double* drift_lam      # (n - 1) multipliers of drift corrections
     double* f              # (n, 2) position impulses of the last solve
+    double* more           # (n, 2) velocity beyond (x - x0) / h that a split substep leaves
     double* tension        # (n - 1) sum over this step's substeps
     double* previous       # (n, 2) positions at the start of the step
     double* target         # (n, 2) where held nodes go in this step
@@ -44,8 +46,8 @@ cdef struct Rope:
     Touch* touches         # (n, SLOTS)
     Hold* holds            # (n)
     int64_t count, anchor, anchors, self_collision, feed_link
-    double damping, drag_x, drag_y, stretch_compliance, bend_stiffness, feed, max_speed
-    int64_t touched, capped, solves
+    double damping, drag_x, drag_y, stretch_compliance, bend_stiffness, feed, max_speed, total
+    int64_t touched, touching, capped, solves
     double residual, strain, peak
     Skin skin
 
@@ -329,7 +331,7 @@ cdef inline void body_point(const Body* b, const Anchor* a, double* x, double* y
 cdef void predict(Stage* stage, Rope* r) noexcept nogil:
     # v += h a, x0 = x, x += h v; held nodes go a fraction of the way to their targets.
     cdef int64_t k
-    cdef double h = stage.h, gx = stage.gx * h, gy = stage.gy * h, t, dx, dy, most
+    cdef double h = stage.h, gx = stage.gx * h, gy = stage.gy * h, t
     if r.feed != 0.0:
         r.rest[r.feed_link] += r.feed
     for k in range(r.count):
@@ -348,16 +350,6 @@ cdef void predict(Stage* stage, Rope* r) noexcept nogil:
             t = stage.fraction
             r.x[2 * k] = r.previous[2 * k] + t * (r.target[2 * k] - r.previous[2 * k])
             r.x[2 * k + 1] = r.previous[2 * k + 1] + t * (r.target[2 * k + 1] - r.previous[2 * k + 1])
-    # An error that was there at the start goes in steps of SETTLE, and by no more than CATCH_UP of a link's length a
-    # second: no kick from a pose that the game set up a little wrong, no shot from an impossible one.
-    for k in range(r.count - 1):
-        dx = r.x0[2 * k + 2] - r.x0[2 * k]
-        dy = r.x0[2 * k + 3] - r.x0[2 * k + 1]
-        t = sqrt(dx * dx + dy * dy) - r.stretch_compliance / (h * h) * r.lam[k] - r.rest[k]
-        most = CATCH_UP * h * r.rest[k]
-        dx = SETTLE * t
-        dx = most if dx > most else (-most if dx < -most else dx)
-        r.rest_now[k] = r.rest[k] + t - dx
 
 
 cdef inline void rail_motion(Stage* stage, const Hold* hold, const double* x0, double radius,
@@ -371,8 +363,15 @@ cdef inline void rail_motion(Stage* stage, const Hold* hold, const double* x0, d
     dy[0] = b.y + b.s * lx + b.c * ly - y + shape.surface_y * stage.h
 
 
+cdef inline double along_rope(const Rope* r, int64_t k) noexcept nogil:
+    # Does a rail's tangent point to the next node (1) or to the one before (-1)?
+    cdef int64_t a = k - 1 if k > 0 else k, b = k + 1 if k < r.count - 1 else k
+    cdef double s = -(r.x[2 * b] - r.x[2 * a]) * r.holds[k].ny + (r.x[2 * b + 1] - r.x[2 * a + 1]) * r.holds[k].nx
+    return 1.0 if s >= 0.0 else -1.0
+
+
 cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
-    # Nodes that lay on a surface go into the solve knowing it: they may slide (W = w t t^T), are held by friction (W = 0),
+    # Nodes that lay on a surface go into the solve knowing it: they may slide (W = w t t^T), are held by friction (W = STUCK w t t^T),
     # or, over a corner, are slow along the normal (mass lam / length of the geometric stiffness, Andrews, Teichmann, Kry
     # 2017, times HEAVY). Else light nodes under a heavy load give way in the solve and the load sinks.
     cdef int64_t k
@@ -411,7 +410,9 @@ cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
             hold.aside = rt / w
             x[0] += rt * hold.ny
             x[1] -= rt * hold.nx
-            r.W[3 * k] = r.W[3 * k + 1] = r.W[3 * k + 2] = 0.0
+            r.W[3 * k] = STUCK * w * hold.ny * hold.ny
+            r.W[3 * k + 1] = -STUCK * w * hold.nx * hold.ny
+            r.W[3 * k + 2] = STUCK * w * hold.nx * hold.nx
             continue
         hold.aside = 0.0
         mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
@@ -421,6 +422,8 @@ cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
             lam = mu * hold.lam * w
             lam = lam if lam < fabs(most) else fabs(most)
             lam = -lam if most < 0.0 else lam
+            if lam * hold.way * along_rope(r, k) < 0.0:
+                lam = 0.0
             hold.aside = lam / w
             x[0] += lam * hold.ny
             x[1] -= lam * hold.nx
@@ -430,37 +433,121 @@ cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
 
 
 cdef void read_rails(Stage* stage, Rope* r) noexcept nogil:
-    # What the rails had to bear decides what they are next: pulled off, slipping, come to rest.
-    cdef int64_t k
+    # What the rails had to bear: pulled off is free again; every run of neighbours on rails then slides or sticks as one,
+    # since its links do not stretch.
+    cdef int64_t k, first = -1
     cdef Hold* hold
-    cdef double fn, ft, mu, dx = 0.0, dy = 0.0, slip
+    cdef double ft
     for k in range(r.count):
         hold = r.holds + k
         if hold.rail == FREE:
             continue
+        r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
+        r.W[3 * k + 1] = 0.0
         if hold.rail == EDGE:
             hold.rail = FREE
         else:
-            fn = r.f[2 * k] * hold.nx + r.f[2 * k + 1] * hold.ny
             ft = -r.f[2 * k] * hold.ny + r.f[2 * k + 1] * hold.nx
-            hold.lam = hold.before - fn
             hold.pull = ft
+            hold.lam = hold.before - r.f[2 * k] * hold.nx - r.f[2 * k + 1] * hold.ny
+            if hold.rail == STICK:
+                r.x[2 * k] += STUCK * r.w[k] * ft * hold.ny
+                r.x[2 * k + 1] -= STUCK * r.w[k] * ft * hold.nx
             if hold.lam <= 0.0:
                 hold.rail = FREE
             else:
-                mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
                 note_touch(r.touches + SLOTS * k, hold.shape, hold.nx, hold.ny, hold.lam / stage.h)
                 r.touched = 1
-                if hold.rail == STICK:
-                    if fabs(hold.aside + ft) > mu * hold.lam:
-                        hold.rail = SLIDE
-                elif mu > 0.0:
-                    rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
-                    slip = -(r.x[2 * k] - r.x0[2 * k] - dx) * hold.ny + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.nx
-                    if slip * hold.aside <= 0.0 and fabs(ft) <= mu * hold.lam:
-                        hold.rail = STICK
-        r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
-        r.W[3 * k + 1] = 0.0
+    for k in range(r.count + 1):
+        if k < r.count and r.holds[k].rail != FREE:
+            if first < 0:
+                first = k
+        elif first >= 0:
+            judge_run(stage, r, first, k - 1)
+            first = -1
+
+
+cdef void judge_run(Stage* stage, Rope* r, int64_t first, int64_t last) noexcept nogil:
+    # Coulomb on a run of rails. Sticking: the pull that friction can hold grows from the weaker end node by node (the
+    # capstan relation in discrete form); more than that at the other end makes the run slide towards it. Sliding: stops
+    # where the slip has turned round.
+    cdef int64_t k, sliding = 0
+    cdef Hold* hold
+    cdef double slip = 0.0, dx = 0.0, dy = 0.0, side, left, right, way = 0.0
+    for k in range(first, last + 1):
+        hold = r.holds + k
+        if hold.rail == SLIDE:
+            sliding += 1
+            way = hold.way if hold.way != 0.0 else way
+            rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+            side = along_rope(r, k) * (-(r.x[2 * k] - r.x0[2 * k] - dx) * hold.ny
+                                       + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.nx)
+            slip += side
+    if 2 * sliding > last - first + 1:
+        if way * slip <= 0.0:
+            for k in range(first, last + 1):
+                if combine_friction(&r.skin, stage.world.shapes[r.holds[k].shape].friction) > 0.0:
+                    r.holds[k].rail = STICK
+        for k in range(first, last + 1):
+            r.holds[k].way = 1.0 if slip > 0.0 else -1.0
+        return
+    left = r.lam[first - 1] if first > 0 and r.lam[first - 1] > 0.0 else 0.0
+    right = r.lam[last] if last < r.count - 1 and r.lam[last] > 0.0 else 0.0
+    if right >= left:
+        climb(stage, r, first, last, 1, left, right)
+    else:
+        climb(stage, r, last, first, -1, right, left)
+
+
+cdef void climb(Stage* stage, Rope* r, int64_t start, int64_t stop, int64_t step, double pull, double end) noexcept nogil:
+    # From the weaker end: T_out (d_out - mu c_out) = T_in (d_in + mu c_in) + mu before - aside, with c and d the parts of
+    # the links' directions into the surface and along it.
+    cdef int64_t k, turn
+    cdef Hold* hold
+    cdef double cin, din, cout, dout, mu, s, out, total
+    for turn in range(2):
+        total = pull
+        k = start
+        while True:
+            hold = r.holds + k
+            mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
+            s = along_rope(r, k) * step
+            link_parts(r, k, -step, s, hold, &cin, &din)
+            link_parts(r, k, step, s, hold, &cout, &dout)
+            din = -din
+            out = dout - mu * cout
+            out = out if out > 0.05 else 0.05
+            out = (total * (din + mu * cin) + mu * hold.before - s * hold.aside) / out
+            out = out if out > 0.0 else 0.0
+            if turn == 1:
+                hold.lam = hold.before + total * cin + out * cout
+                hold.pull = s * mu * hold.lam
+                hold.rail = SLIDE
+                hold.way = <double>step
+            total = out
+            if k == stop:
+                break
+            k += step
+        if turn == 0 and end <= total:
+            return
+
+
+cdef inline void link_parts(const Rope* r, int64_t k, int64_t step, double s, const Hold* hold,
+                            double* into, double* along) noexcept nogil:
+    # The direction from node k to its neighbour: its part into the surface and along s * tangent; 0 past the end.
+    cdef int64_t j = k + step
+    cdef double dx, dy, d
+    into[0] = 0.0
+    along[0] = <double>(1 if step * s > 0 else -1)
+    if j < 0 or j >= r.count:
+        return
+    dx = r.x[2 * j] - r.x[2 * k]
+    dy = r.x[2 * j + 1] - r.x[2 * k + 1]
+    d = sqrt(dx * dx + dy * dy)
+    if d < 1e-30:
+        return
+    into[0] = -(dx * hold.nx + dy * hold.ny) / d
+    along[0] = s * (-dx * hold.ny + dy * hold.nx) / d
 
 
 cdef inline void invert(double* k) noexcept nogil:
@@ -472,16 +559,21 @@ cdef inline void invert(double* k) noexcept nogil:
     k[2] = xx * det
 
 
+cdef inline void anchor_gain(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil:
+    cdef double rx = r.x0[2 * a.node] - b.x0, ry = r.x0[2 * a.node + 1] - b.y0
+    gain[0] = b.im + b.ii * ry * ry + r.w[a.node]
+    gain[1] = -b.ii * rx * ry
+    gain[2] = b.im + b.ii * rx * rx + r.w[a.node]
+    invert(gain)
+
+
 cdef void close_anchor(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil:
     # Point constraint between a node and a dynamic body: C = x - p(body) = 0, impulse (W_body + w I)^-1 C on the body.
     # `gain` keeps the inverted matrix.
     cdef double rx, ry, w = r.w[a.node], px, py, gx, gy, lx, ly
     rx = r.x0[2 * a.node] - b.x0
     ry = r.x0[2 * a.node + 1] - b.y0
-    gain[0] = b.im + b.ii * ry * ry + w
-    gain[1] = -b.ii * rx * ry
-    gain[2] = b.im + b.ii * rx * rx + w
-    invert(gain)
+    anchor_gain(r, a, b, gain)
     body_point(b, a, &px, &py)
     gx = r.x[2 * a.node] - px
     gy = r.x[2 * a.node + 1] - py
@@ -534,28 +626,36 @@ cdef void share_anchors(Stage* stage, Rope* r) noexcept nogil:
         close_anchor(r, a, b, gain)
 
 
-cdef void solve_links(Stage* stage, Rope* r, bint first) noexcept nogil:
-    cdef Chain chain
+cdef void fill_chain(Chain* chain, Stage* stage, Rope* r) noexcept nogil:
     chain.n = <int>r.count
     chain.x = r.x
     chain.x0 = r.x0
+    chain.v = r.more
     chain.W = r.W
-    chain.rest = r.rest_now
+    chain.rest = r.rest
     chain.f = r.f
     chain.lam = r.lam
     chain.scratch = r.scratch
     chain.stretch_compliance = r.stretch_compliance
     chain.bend_stiffness = r.bend_stiffness
+    chain.settle = 0.0 if r.touching else 1.0
+    chain.catch_up = CATCH_UP * r.total
+
+
+cdef void solve_links(Stage* stage, Rope* r, bint first) noexcept nogil:
+    cdef Chain chain
+    cdef int64_t k
+    fill_chain(&chain, stage, r)
     tie_anchors(stage, r)
     if first:
         chain_solve(&chain, stage.h)
+        for k in range(2 * r.count):
+            r.more[k] -= (r.x[k] - r.x0[k]) / stage.h
         r.solves += chain.passes
         r.residual = chain.residual if chain.residual > r.residual else r.residual
     else:
         chain_correct(&chain, stage.h)
     share_anchors(stage, r)
-
-
 
 
 cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
@@ -587,6 +687,87 @@ cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
         ly = ka[1] * gx + ka[2] * gy
         move_joined(a, join.node_a, -lx, -ly)
         move_joined(b, join.node_b, lx, ly)
+
+
+cdef inline void shift_body(Body* b, double rx, double ry, double lx, double ly) noexcept nogil:
+    # Move a body without giving it velocity.
+    b.px += b.im * lx
+    b.py += b.im * ly
+    b.pa += b.ii * (rx * ly - ry * lx)
+    push_body(b, 0.0, 0.0, 0.0, 0.0)
+
+
+cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
+    # Contacts stretched the links they pushed on. While they last, the solve only keeps lengths from changing, and what
+    # they are off by is mended here as drift, without velocity: else heavy loads hop on every correction.
+    cdef Chain chain
+    cdef int64_t i, k
+    cdef Anchor* a
+    cdef Body* b
+    cdef double w, fx, fy, worst = 0.0, dx, dy, off
+    for k in range(r.count - 1):
+        dx = r.x[2 * k + 2] - r.x[2 * k]
+        dy = r.x[2 * k + 3] - r.x[2 * k + 1]
+        off = fabs(sqrt(dx * dx + dy * dy) - r.rest[k] - r.stretch_compliance * r.lam[k] / (stage.h * stage.h))
+        worst = off if off > worst else worst
+        r.drift_lam[k] = 0.0
+    if worst < 1e-9 * r.total:
+        return
+    for k in range(2 * r.count):
+        r.x0[k] = r.x[k]
+    fill_chain(&chain, stage, r)
+    chain.lam = r.drift_lam
+    chain.settle = SETTLE
+    chain.stretch_compliance = 0.0
+    chain.bend_stiffness = 0.0
+    set_masses(stage, r)
+    chain_solve(&chain, stage.h)
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        b = stage.world.bodies + a.body
+        if b.kind != DYNAMIC:
+            continue
+        w = r.w[a.node]
+        fx = r.f[2 * a.node]
+        fy = r.f[2 * a.node + 1]
+        dx = fx - (r.W[3 * a.node] * fx + r.W[3 * a.node + 1] * fy) / w
+        dy = fy - (r.W[3 * a.node + 1] * fx + r.W[3 * a.node + 2] * fy) / w
+        shift_body(b, r.x0[2 * a.node] - b.x, r.x0[2 * a.node + 1] - b.y, dx, dy)
+    for k in range(r.count):
+        r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
+        r.W[3 * k + 1] = 0.0
+    touch_shapes(stage, r, island)
+
+
+cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
+    # Inverse mass matrices for a solve that moves nothing but positions: anchors and rails as in the main solve.
+    cdef int64_t i, k
+    cdef Hold* hold
+    cdef Anchor* a
+    cdef Body* b
+    cdef double gain[3]
+    cdef double w
+    for k in range(r.count):
+        hold = r.holds + k
+        w = r.w[k]
+        r.W[3 * k] = r.W[3 * k + 2] = w
+        r.W[3 * k + 1] = 0.0
+        if hold.rail == STICK or hold.rail == SLIDE:
+            w = STUCK * w if hold.rail == STICK else w
+            r.W[3 * k] = w * hold.ny * hold.ny
+            r.W[3 * k + 1] = -w * hold.nx * hold.ny
+            r.W[3 * k + 2] = w * hold.nx * hold.nx
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        b = stage.world.bodies + a.body
+        w = r.w[a.node]
+        if b.kind != DYNAMIC:
+            r.W[3 * a.node] = r.W[3 * a.node + 1] = r.W[3 * a.node + 2] = 0.0
+            continue
+        anchor_gain(r, a, b, gain)
+        r.W[3 * a.node] = w * (1.0 - w * gain[0])
+        r.W[3 * a.node + 1] = -w * w * gain[1]
+        r.W[3 * a.node + 2] = w * (1.0 - w * gain[2])
 
 
 cdef inline void move_joined(Rope* r, int64_t node, double lx, double ly) noexcept nogil:
@@ -893,9 +1074,12 @@ cdef void touch_chunks(Stage* stage, Pair* pair) noexcept nogil:
 cdef void drop_rails(Rope* r) noexcept nogil:
     # A rail that this substep's contacts did not meet again is over.
     cdef int64_t k
+    r.touching = 0
     for k in range(r.count):
         if r.holds[k].rail and not r.holds[k].seen:
             r.holds[k].rail = FREE
+        if r.holds[k].rail:
+            r.touching = 1
 
 
 # ---------------------------------------------------------------- velocities
@@ -910,8 +1094,8 @@ cdef void finish(Stage* stage, Rope* r) noexcept nogil:
     for k in range(r.count - 1):
         r.tension[k] += r.lam[k]
     for k in range(r.count):
-        vx = (r.x[2 * k] - r.x0[2 * k]) * inv
-        vy = (r.x[2 * k + 1] - r.x0[2 * k + 1]) * inv
+        vx = (r.x[2 * k] - r.x0[2 * k]) * inv + r.more[2 * k]
+        vy = (r.x[2 * k + 1] - r.x0[2 * k + 1]) * inv + r.more[2 * k + 1]
         hold = r.holds + k
         if hold.rebound >= 0:
             b = stage.world.bodies + hold.rebound
@@ -973,6 +1157,8 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
     for i in range(count):
         finish(stage, stage.ropes + members[i])
     for i in range(count):
+        if stage.ropes[members[i]].touching:
+            settle_links(stage, stage.ropes + members[i], island)
         seat_anchors(stage, stage.ropes + members[i])
 
 
