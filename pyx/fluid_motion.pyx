@@ -163,3 +163,24 @@ def blend(const float[:, ::1] colors, const int[::1] place, const int[::1] begin
                         total[c] = total[c] + colors[j, c]
             for c in range(4):
                 out[i, c] = colors[i, c] + (share * (total[c] / near - colors[i, c]) if near > 0 else 0)
+
+
+def momentum(const float[::1] vx, const float[::1] vy, const float[::1] mass, int n):
+    """(mass, momentum x, momentum y) of all particles, in doubles, in their order."""
+    cdef Py_ssize_t k
+    cdef double m = 0, x = 0, y = 0
+    with nogil:
+        for k in range(n):
+            m += mass[k]
+            x += <double>mass[k] * vx[k]
+            y += <double>mass[k] * vy[k]
+    return m, x, y
+
+
+def shift(float[::1] vx, float[::1] vy, int n, float x, float y):
+    """Add one velocity to all."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(n):
+            vx[k] += x
+            vy[k] += y

@@ -2,7 +2,7 @@
 
 Open fractions come from signed distances at the cells' corners (Batty, Bertails, Bridson 2007, "A fast variational
 framework for accurate solid-fluid coupling"); shapes thinner than a cell close every face between two cell centres that
-they part. A dynamic body enters the pressure equation through its faces, q pushing it and its velocity feeding the
+they part, unless one of their sides is dry: then that side is drawn solid. A dynamic body enters the pressure equation through its faces, q pushing it and its velocity feeding the
 divergence, so that floating is part of the same solve: see fluid_solve.
 """
 
@@ -15,6 +15,8 @@ from shapes cimport (CIRCLE, DYNAMIC, POLY, SEGMENT, Body, Colliders, Corner, Sh
 
 cdef enum:
     STACK = 128
+
+cdef float OFFSET = 0.0    # cells; calibrated on floating boxes at three spacings: the liquid's edge stands off a little
 
 
 cdef inline double tent(double d) noexcept nogil:
@@ -33,6 +35,7 @@ cdef struct Raster:
     int nx, ny, stride
     float* phi             # signed distance at the cells' lower left corners, in cells
     int* owner             # body of the nearest shape there
+    const float* fill
     float* solid
     uint8_t* cut_u         # 1 + body (mod 255) where a thin shape parts the two cells
     uint8_t* cut_v
@@ -95,13 +98,59 @@ cdef inline void cut_edge(Raster* g, double ax, double ay, double bx, double by,
                 g.cut_owner_v[j * g.stride + i] = body
 
 
+cdef inline double fill_at(const Raster* g, double x, double y) noexcept nogil:
+    """Liquid in the cell at (x, y), in cells; 0 outside of the grid."""
+    if x < 0 or y < 0 or x >= g.nx or y >= g.ny:
+        return 0
+    return g.fill[<int>y * g.stride + <int>x]
+
+
+cdef int dry_side(const Raster* g, double ax, double ay, double bx, double by) noexcept nogil:
+    """Which side of the thin wall a-b (in cells) has no liquid while the other has: 1 left of a to b, -1 right, 0 none."""
+    cdef double ex = bx - ax, ey = by - ay, length = sqrt(ex * ex + ey * ey), t, x, y, left = 0, right = 0, f
+    cdef int k, steps
+    if not length > 1e-9:
+        return 0
+    ex = ex / length
+    ey = ey / length
+    steps = <int>length + 1 if length < 4096 else 4096
+    for k in range(steps + 1):
+        t = length * k / steps
+        x = ax + t * ex
+        y = ay + t * ey
+        f = fill_at(g, x - 1.6 * ey, y + 1.6 * ex)
+        left = f if f > left else left
+        f = fill_at(g, x + 1.6 * ey, y - 1.6 * ex)
+        right = f if f > right else right
+    if left < 0.05 and right > 0.3:
+        return 1
+    if right < 0.05 and left > 0.3:
+        return -1
+    return 0
+
+
+cdef inline double slab(double x, double y, double ax, double ay, double bx, double by, int side, double radius,
+                        double plain) noexcept nogil:
+    """Signed distance, in cells, to a thin wall thickened by two cells on its dry side, where it also reaches 1.5 cells
+    past its ends: containers made of lines have no open corners. plain: the distance to the wall itself."""
+    cdef double ex = bx - ax, ey = by - ay, length = sqrt(ex * ex + ey * ey)
+    cdef double along = ((x - ax) * ex + (y - ay) * ey) / length
+    cdef double up = -side * (ex * (y - ay) - ey * (x - ax)) / length
+    if 0 <= along <= length:
+        return up - radius if up > -1 else -2 - up
+    if up <= 0 and -1.5 <= along <= length + 1.5:
+        return up if up > -1 else -2 - up
+    return plain
+
+
 cdef void draw_shape(Raster* g, const Colliders* world, int64_t index) noexcept nogil:
     cdef const Shape* shape = world.shapes + index
     cdef const Body* body = world.bodies + shape.body
     cdef const Corner* v = world.corners + shape.first
     cdef double inv = 1 / g.cell, cx, cy, reach, lx, ly, nx = 0, ny = 0, d, thick, ax, ay, bx, by, x, y, s
-    cdef int i, j, i0, i1, j0, j1, c
+    cdef int i, j, i0, i1, j0, j1, c, side = 0
     cdef int64_t m, after
+    cdef double sx0 = 0, sy0 = 0, sx1 = 0, sy1 = 0
     cx = (body.x + body.c * shape.cx - body.s * shape.cy - g.ox) * inv
     cy = (body.y + body.s * shape.cx + body.c * shape.cy - g.oy) * inv
     reach = shape.reach * inv
@@ -127,20 +176,31 @@ cdef void draw_shape(Raster* g, const Colliders* world, int64_t index) noexcept 
         thick = -shape_distance(shape, world.corners, shape.cx, shape.cy, &nx, &ny) * inv
     else:
         thick = shape.radius * inv
+    if shape.kind == SEGMENT and thick < 1:
+        sx0 = (body.x + body.c * v[0].x - body.s * v[0].y - g.ox) * inv
+        sy0 = (body.y + body.s * v[0].x + body.c * v[0].y - g.oy) * inv
+        sx1 = (body.x + body.c * v[1].x - body.s * v[1].y - g.ox) * inv
+        sy1 = (body.y + body.s * v[1].x + body.c * v[1].y - g.oy) * inv
+        side = dry_side(g, sx0, sy0, sx1, sy1)
     for j in range(j0, j1 + 1):
         for i in range(i0, i1 + 1):
             c = j * g.stride + i
             to_local(body.x, body.y, body.c, body.s, g.ox + i * g.cell, g.oy + j * g.cell, &lx, &ly)
             d = shape_distance(shape, world.corners, lx, ly, &nx, &ny) * inv
+            if side != 0:
+                d = slab(i, j, sx0, sy0, sx1, sy1, side, thick, d)
             if d < g.phi[c]:
                 g.phi[c] = <float>d
                 g.owner[c] = <int>shape.body
             to_local(body.x, body.y, body.c, body.s, g.ox + (i + 0.5) * g.cell, g.oy + (j + 0.5) * g.cell, &lx, &ly)
             d = shape_distance(shape, world.corners, lx, ly, &nx, &ny) * inv
-            s = tent(d) - (tent(d + 2 * thick) if thick < 1 else 0)
+            if side != 0:
+                s = tent(slab(i + 0.5, j + 0.5, sx0, sy0, sx1, sy1, side, thick, d))
+            else:
+                s = tent(d) - (tent(d + 2 * thick) if thick < 1 else 0)
             if s > g.solid[c]:
                 g.solid[c] = <float>s
-    if shape.kind != CIRCLE and thick < 1:
+    if shape.kind != CIRCLE and thick < 1 and side == 0:
         for m in range(shape.count if shape.kind == POLY else 1):
             after = m + 1 if m + 1 < shape.count else 0
             ax = (body.x + body.c * v[m].x - body.s * v[m].y - g.ox) * inv
@@ -201,10 +261,10 @@ cdef inline void face(Raster* g, Faces* f, const Colliders* world, int i, int j,
 
 
 def draw(int64_t[::1] colliders, double[::1] bounds, double ox, double oy, double cell, int nx, int ny,
-         int64_t group, int64_t categories, int64_t mask, float[::1] phi, int[::1] owner, float[::1] solid,
+         int64_t group, int64_t categories, int64_t mask, const float[::1] fill, float[::1] phi, int[::1] owner, float[::1] solid,
          uint8_t[::1] cut_u, uint8_t[::1] cut_v, int[::1] cut_owner_u, int[::1] cut_owner_v, float[::1] open_u,
          float[::1] open_v, float[::1] wall_u, float[::1] wall_v, int[::1] face_body, int[::1] face_at):
-    """Draw the bounds and every shape that the filter meets. Returns the dynamic bodies' faces there are (as many as
+    """Draw the bounds and every shape that the filter meets; fill is the liquid in each cell. Returns the dynamic bodies' faces there are (as many as
     there is room are written to face_body, face_at)."""
     cdef Colliders* world = <Colliders*>&colliders[0]
     cdef Raster g
@@ -220,6 +280,7 @@ def draw(int64_t[::1] colliders, double[::1] bounds, double ox, double oy, doubl
     g.nx = nx
     g.ny = ny
     g.stride = nx + 1
+    g.fill = &fill[0]
     g.phi = &phi[0]
     g.owner = &owner[0]
     g.solid = &solid[0]
@@ -315,20 +376,68 @@ def couple(int64_t[::1] colliders, double ox, double oy, double cell, int nx, co
     return count
 
 
-def push_bodies(int64_t[::1] colliders, double cell, double world_h, int count, const int[::1] bodies,
+cdef inline float at_surface(const float* q, const uint8_t* wet, const float* phi, int c, int stride, int ahead,
+                             bint upright) noexcept nogil:
+    """The pressure where the wall is, on the line from wet cell c through its neighbour c + ahead: carried on linearly
+    from the cell behind, since c's centre may lie up to a cell before the wall or behind it. Faces between two wet cells
+    keep the plain difference: it sums up over the partly covered cells along a wall."""
+    cdef float across, along, t, middle
+    if wet[c + ahead] or not wet[c - ahead]:
+        return q[c]
+    across = (phi[c + 1] + phi[c + stride + 1] - phi[c] - phi[c + stride]) * <float>0.5
+    along = (phi[c + stride] + phi[c + stride + 1] - phi[c] - phi[c + 1]) * <float>0.5
+    middle = (phi[c] + phi[c + 1] + phi[c + stride] + phi[c + stride + 1]) * <float>0.25
+    t = across if upright else along
+    t = t if t > 0 else -t
+    t = middle / (t if t > <float>0.3 else <float>0.3) + OFFSET
+    t = t if t < 1 else 1
+    t = t if t > -1 else -1
+    return q[c] + t * (q[c] - q[c - ahead])
+
+
+def push_bodies(int64_t[::1] colliders, double cell, double world_h, int nx, int count, const int[::1] bodies,
                 const int[::1] start, const int[::1] at, const float[::1] jx, const float[::1] jy,
-                const float[::1] jt, const float[::1] q):
-    """Give the bodies the pressure's impulse."""
+                const float[::1] jt, const float[::1] q, const float[::1] phi, const uint8_t[::1] wet):
+    """Give the bodies the pressure's impulse; returns its sum (x, y)."""
     cdef Colliders* world = <Colliders*>&colliders[0]
-    cdef int b, k
-    cdef double x, y, t, scale = cell * cell * world_h
+    cdef int b, k, stride = nx + 1, ahead
+    cdef double x, y, t, scale = cell * cell * world_h, total_x = 0, total_y = 0
+    cdef float here
     cdef Body* body
     for b in range(count):
         x = y = t = 0
         for k in range(start[b], start[b + 1]):
-            x += <double>jx[k] * q[at[k]]
-            y += <double>jy[k] * q[at[k]]
-            t += <double>jt[k] * q[at[k]]
+            if jx[k] != 0:
+                ahead = 1 if jx[k] > 0 else -1
+            else:
+                ahead = stride if jy[k] > 0 else -stride
+            here = at_surface(&q[0], &wet[0], &phi[0], at[k], stride, ahead, jx[k] != 0)
+            x += <double>jx[k] * here
+            y += <double>jy[k] * here
+            t += <double>jt[k] * here
         body = world.bodies + bodies[b]
         body.jt += t * scale
         push_body(body, 0, 0, x * scale, y * scale)
+        if body.kind == DYNAMIC and body.im > 0:
+            total_x += x * cell * cell
+            total_y += y * cell * cell
+    return total_x, total_y
+
+
+def touches_still(int64_t[::1] colliders, const uint8_t[::1] wet, const float[::1] open_u, const float[::1] open_v,
+                  const int[::1] owner, int faces, const int[::1] face_at, int nx, int ny):
+    """Does a wet cell have a closed face that is no dynamic body's?"""
+    cdef int i, j, c, stride = nx + 1, shut = 0, ours = 0, k
+    with nogil:
+        for j in range(1, ny):
+            for i in range(1, nx):
+                c = j * stride + i
+                if open_u[c] < 1 and (wet[c] or wet[c - 1]):
+                    shut += 1
+                if open_v[c] < 1 and (wet[c] or wet[c - stride]):
+                    shut += 1
+        for k in range(faces):
+            c = face_at[k] >> 1
+            if wet[c] or wet[c - (stride if face_at[k] & 1 else 1)]:
+                ours += 1
+    return shut > ours

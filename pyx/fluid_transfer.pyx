@@ -102,9 +102,9 @@ def to_grid(const float[::1] x, const float[::1] y, const float[::1] vx, const f
     return total
 
 
-def classify(const float[::1] fill, const float[::1] solid, int nx, int ny, float threshold,
-             unsigned char[::1] wet):
-    """wet[c] = 1 where liquid and wall together fill the cell to the threshold and liquid is there."""
+def classify(const float[::1] fill, const float[::1] solid, const float[::1] open_u, const float[::1] open_v, int nx,
+             int ny, float threshold, unsigned char[::1] wet):
+    """wet[c] = 1 where liquid and wall together fill the cell to the threshold, liquid is there and a face is open."""
     cdef int i, j, c, stride = nx + 1
     with nogil:
         for c in range((nx + 1) * (ny + 1)):
@@ -112,13 +112,16 @@ def classify(const float[::1] fill, const float[::1] solid, int nx, int ny, floa
         for j in range(1, ny - 1):
             for i in range(1, nx - 1):
                 c = j * stride + i
-                if solid[c] < <float>0.999 and fill[c] > <float>0.02 and fill[c] + solid[c] >= threshold:
+                if solid[c] < <float>0.999 and fill[c] > <float>0.02 and fill[c] + solid[c] >= threshold and (
+                        open_u[c] + open_u[c + 1] + open_v[c] + open_v[c + stride] > 0):
                     wet[c] = 1
 
 
 cdef inline float gap(float wet_fill, float dry_fill) noexcept nogil:
-    """Distance from a wet cell's centre to the surface in cells, by how full it and its dry neighbour are."""
-    return clampf(wet_fill - <float>0.5 + dry_fill, <float>0.3, <float>1.5)
+    """Distance from a wet cell's centre to the surface in cells, by how full it and its dry neighbour are.
+
+    For tent-weighted fill the distance is the sum less 0.5 exactly; 0.1 more since a pool at rest stands 1 % high."""
+    return clampf(wet_fill - <float>0.6 + dry_fill, <float>0.3, <float>1.5)
 
 
 def assemble(const float[::1] fill, const float[::1] solid, const unsigned char[::1] wet,

@@ -184,7 +184,7 @@ class FluidStage(Stage):
             transfer.to_grid(p.x, p.y, p.vx, p.vy, p.cells, p.cell_mass, p.n, g.bands, 1, g.ny, inverse, g.nx, g.ny,
                              g.fill, g.u, g.v, g.strays, 1)
         bodies = self._draw()
-        transfer.classify(g.fill, g.solid, g.nx, g.ny, 0.5, g.wet)
+        transfer.classify(g.fill, g.solid, g.open_u, g.open_v, g.nx, g.ny, 0.5, g.wet)
         transfer.assemble(g.fill, g.solid, g.wet, g.u, g.v, g.open_u, g.open_v, g.wall_u, g.wall_v, g.nx, g.ny,
                           0.2 * g.cell / h, 0.5, g.face_u, g.face_v, g.link_u, g.link_v, g.air, g.right)
         colliders = self.world.colliders
@@ -199,13 +199,21 @@ class FluidStage(Stage):
             TOLERANCE, MOST, count, g.body_start, g.at, g.jx, g.jy, g.jt, g.inverse)
         transfer.push(g.wet, g.face_u, g.face_v, g.q, g.open_u, g.open_v, g.u, g.v, g.nx, g.ny, g.du, g.dv, g.known_u,
                       g.known_v)
+        given = (0.0, 0.0)
         if count:
-            solids.push_bodies(colliders.table, g.cell, world_h, count, g.bodies, g.body_start, g.at, g.jx, g.jy, g.jt,
-                               g.q)
+            given = solids.push_bodies(colliders.table, g.cell, world_h, g.nx, count, g.bodies, g.body_start, g.at, g.jx,
+                                       g.jy, g.jt, g.q, g.phi, g.wet)
+        closed = not solids.touches_still(colliders.table, g.wet, g.open_u, g.open_v, g.owner, bodies, g.faces[1], g.nx, g.ny)
+        before = motion.momentum(p.vx, p.vy, p.mass, p.n) if closed else None
         swirl = max(fluid._vorticity for fluid in self.objects)
         if swirl:
             motion.confine(g.u, g.v, g.wet, g.nx, g.ny, swirl * h, g.curl, g.du, g.dv)
         transfer.from_grid(p.x, p.y, p.n, inverse, g.nx, g.ny, g.du, g.dv, p.vx, p.vy, CHUNK, threads)
+        if before is not None and before[0] > 0:
+            # nothing but bodies in touch: what they got is what the liquid lost, to rounding
+            after = motion.momentum(p.vx, p.vy, p.mass, p.n)
+            motion.shift(p.vx, p.vy, p.n, (before[1] - given[0] - after[1]) / before[0],
+                         (before[2] - given[1] - after[2]) / before[0])
 
     def _draw(self) -> int:
         """Shapes into the grid; how many faces belong to dynamic bodies."""
@@ -214,7 +222,7 @@ class FluidStage(Stage):
         while True:
             faces = solids.draw(
                 self.world.colliders.table, self._bounds, ox, oy, g.cell, g.nx, g.ny, int(first["group"]),
-                int(first["categories"]), int(first["mask"]), g.phi, g.owner, g.solid, g.cut_u, g.cut_v, g.cut_owner_u,
+                int(first["categories"]), int(first["mask"]), g.fill, g.phi, g.owner, g.solid, g.cut_u, g.cut_v, g.cut_owner_u,
                 g.cut_owner_v, g.open_u, g.open_v, g.wall_u, g.wall_v, *g.faces)
             if not g.need_faces(faces):
                 return faces
