@@ -16,8 +16,6 @@ from shapes cimport (CIRCLE, DYNAMIC, POLY, SEGMENT, Body, Colliders, Corner, Sh
 cdef enum:
     STACK = 128
 
-cdef float OFFSET = 0.0    # cells; calibrated on floating boxes at three spacings: the liquid's edge stands off a little
-
 
 cdef inline double tent(double d) noexcept nogil:
     """Share of a tent of half width 1 that lies beyond a plane at distance d (negative: the centre is beyond)."""
@@ -31,7 +29,7 @@ cdef inline double tent(double d) noexcept nogil:
 
 
 cdef struct Raster:
-    double ox, oy, cell
+    double ox, oy, cell, lead
     int nx, ny, stride
     float* phi             # signed distance at the cells' lower left corners, in cells
     int* owner             # body of the nearest shape there
@@ -231,7 +229,7 @@ cdef struct Faces:
 
 cdef inline void face(Raster* g, Faces* f, const Colliders* world, int i, int j, bint upright) noexcept nogil:
     cdef int c = j * g.stride + i, other = c + (g.stride if upright else 1)
-    cdef double o = open_part(g.phi[c], g.phi[other]), x, y, wall = 0
+    cdef double o = open_part(g.phi[c], g.phi[other]), x, y, turn, wall = 0
     cdef int owner = g.owner[c] if g.phi[c] < g.phi[other] else g.owner[other]
     cdef const Body* body
     if upright and g.cut_u[c]:
@@ -246,7 +244,9 @@ cdef inline void face(Raster* g, Faces* f, const Colliders* world, int i, int j,
         body = world.bodies + owner
         x = g.ox + (i + (0 if upright else 0.5)) * g.cell - body.x
         y = g.oy + (j + (0.5 if upright else 0)) * g.cell - body.y
-        wall = (body.vx - body.w * y) if upright else (body.vy + body.w * x)
+        # the mean velocity until the next pressure: what the body is accelerated by meanwhile counts in
+        turn = body.w + body.aw * g.lead
+        wall = (body.vx + body.ax * g.lead - turn * y) if upright else (body.vy + body.ay * g.lead + turn * x)
         if body.kind == DYNAMIC:
             if f.used < f.room:
                 f.face_body[f.used] = owner
@@ -260,11 +260,12 @@ cdef inline void face(Raster* g, Faces* f, const Colliders* world, int i, int j,
         f.wall_v[c] = <float>((1 - o) * wall)
 
 
-def draw(int64_t[::1] colliders, double[::1] bounds, double ox, double oy, double cell, int nx, int ny,
+def draw(int64_t[::1] colliders, double[::1] bounds, double ox, double oy, double cell, double lead, int nx, int ny,
          int64_t group, int64_t categories, int64_t mask, const float[::1] fill, float[::1] phi, int[::1] owner, float[::1] solid,
          uint8_t[::1] cut_u, uint8_t[::1] cut_v, int[::1] cut_owner_u, int[::1] cut_owner_v, float[::1] open_u,
          float[::1] open_v, float[::1] wall_u, float[::1] wall_v, int[::1] face_body, int[::1] face_at):
-    """Draw the bounds and every shape that the filter meets; fill is the liquid in each cell. Returns the dynamic bodies' faces there are (as many as
+    """Draw the bounds and every shape that the filter meets; fill is the liquid in each cell;
+    lead: half the time until the next call. Returns the dynamic bodies' faces there are (as many as
     there is room are written to face_body, face_at)."""
     cdef Colliders* world = <Colliders*>&colliders[0]
     cdef Raster g
@@ -277,6 +278,7 @@ def draw(int64_t[::1] colliders, double[::1] bounds, double ox, double oy, doubl
     g.ox = ox
     g.oy = oy
     g.cell = cell
+    g.lead = lead
     g.nx = nx
     g.ny = ny
     g.stride = nx + 1
@@ -389,7 +391,7 @@ cdef inline float at_surface(const float* q, const uint8_t* wet, const float* ph
     middle = (phi[c] + phi[c + 1] + phi[c + stride] + phi[c + stride + 1]) * <float>0.25
     t = across if upright else along
     t = t if t > 0 else -t
-    t = middle / (t if t > <float>0.3 else <float>0.3) + OFFSET
+    t = middle / (t if t > <float>0.3 else <float>0.3)
     t = t if t < 1 else 1
     t = t if t > -1 else -1
     return q[c] + t * (q[c] - q[c - ahead])

@@ -183,7 +183,7 @@ class FluidStage(Stage):
             g.bands[0], g.bands[1] = 0, p.n
             transfer.to_grid(p.x, p.y, p.vx, p.vy, p.cells, p.cell_mass, p.n, g.bands, 1, g.ny, inverse, g.nx, g.ny,
                              g.fill, g.u, g.v, g.strays, 1)
-        bodies = self._draw()
+        bodies = self._draw(0.5 * (h + world_h))
         transfer.classify(g.fill, g.solid, g.open_u, g.open_v, g.nx, g.ny, 0.5, g.wet)
         transfer.assemble(g.fill, g.solid, g.wet, g.u, g.v, g.open_u, g.open_v, g.wall_u, g.wall_v, g.nx, g.ny,
                           0.2 * g.cell / h, 0.5, g.face_u, g.face_v, g.link_u, g.link_v, g.air, g.right)
@@ -215,13 +215,13 @@ class FluidStage(Stage):
             motion.shift(p.vx, p.vy, p.n, (before[1] - given[0] - after[1]) / before[0],
                          (before[2] - given[1] - after[2]) / before[0])
 
-    def _draw(self) -> int:
+    def _draw(self, lead: float) -> int:
         """Shapes into the grid; how many faces belong to dynamic bodies."""
         g, first = self.grid, self._kinds[0]
         ox, oy = g.corner
         while True:
             faces = solids.draw(
-                self.world.colliders.table, self._bounds, ox, oy, g.cell, g.nx, g.ny, int(first["group"]),
+                self.world.colliders.table, self._bounds, ox, oy, g.cell, lead, g.nx, g.ny, int(first["group"]),
                 int(first["categories"]), int(first["mask"]), g.fill, g.phi, g.owner, g.solid, g.cut_u, g.cut_v, g.cut_owner_u,
                 g.cut_owner_v, g.open_u, g.open_v, g.wall_u, g.wall_v, *g.faces)
             if not g.need_faces(faces):
