@@ -379,10 +379,11 @@ def couple(int64_t[::1] colliders, double ox, double oy, double cell, int nx, co
 
 
 cdef inline float at_surface(const float* q, const uint8_t* wet, const float* phi, int c, int stride, int ahead,
-                             bint upright) noexcept nogil:
+                             bint upright, float behind) noexcept nogil:
     """The pressure where the wall is, on the line from wet cell c through its neighbour c + ahead: carried on linearly
     from the cell behind, since c's centre may lie up to a cell before the wall or behind it. Faces between two wet cells
-    keep the plain difference: it sums up over the partly covered cells along a wall."""
+    keep the plain difference: it sums up over the partly covered cells along a wall. behind: the open share of the
+    face behind c; what is covered there has been counted by that difference."""
     cdef float across, along, t, middle
     if wet[c + ahead] or not wet[c - ahead]:
         return q[c]
@@ -391,7 +392,7 @@ cdef inline float at_surface(const float* q, const uint8_t* wet, const float* ph
     middle = (phi[c] + phi[c + 1] + phi[c + stride] + phi[c + stride + 1]) * <float>0.25
     t = across if upright else along
     t = t if t > 0 else -t
-    t = middle / (t if t > <float>0.3 else <float>0.3)
+    t = middle / (t if t > <float>0.3 else <float>0.3) + 1 - behind
     t = t if t < 1 else 1
     t = t if t > -1 else -1
     return q[c] + t * (q[c] - q[c - ahead])
@@ -399,12 +400,13 @@ cdef inline float at_surface(const float* q, const uint8_t* wet, const float* ph
 
 def push_bodies(int64_t[::1] colliders, double cell, double world_h, int nx, int count, const int[::1] bodies,
                 const int[::1] start, const int[::1] at, const float[::1] jx, const float[::1] jy,
-                const float[::1] jt, const float[::1] q, const float[::1] phi, const uint8_t[::1] wet):
+                const float[::1] jt, const float[::1] q, const float[::1] phi, const uint8_t[::1] wet,
+                const float[::1] open_u, const float[::1] open_v):
     """Give the bodies the pressure's impulse; returns its sum (x, y)."""
     cdef Colliders* world = <Colliders*>&colliders[0]
     cdef int b, k, stride = nx + 1, ahead
     cdef double x, y, t, scale = cell * cell * world_h, total_x = 0, total_y = 0
-    cdef float here
+    cdef float here, behind
     cdef Body* body
     for b in range(count):
         x = y = t = 0
@@ -413,7 +415,11 @@ def push_bodies(int64_t[::1] colliders, double cell, double world_h, int nx, int
                 ahead = 1 if jx[k] > 0 else -1
             else:
                 ahead = stride if jy[k] > 0 else -stride
-            here = at_surface(&q[0], &wet[0], &phi[0], at[k], stride, ahead, jx[k] != 0)
+            if jx[k] != 0:
+                behind = open_u[at[k] if ahead > 0 else at[k] + 1]
+            else:
+                behind = open_v[at[k] if ahead > 0 else at[k] + stride]
+            here = at_surface(&q[0], &wet[0], &phi[0], at[k], stride, ahead, jx[k] != 0, behind)
             x += <double>jx[k] * here
             y += <double>jy[k] * here
             t += <double>jt[k] * here

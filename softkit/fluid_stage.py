@@ -202,7 +202,7 @@ class FluidStage(Stage):
         given = (0.0, 0.0)
         if count:
             given = solids.push_bodies(colliders.table, g.cell, world_h, g.nx, count, g.bodies, g.body_start, g.at, g.jx,
-                                       g.jy, g.jt, g.q, g.phi, g.wet)
+                                       g.jy, g.jt, g.q, g.phi, g.wet, g.open_u, g.open_v)
         closed = not solids.touches_still(colliders.table, g.wet, g.open_u, g.open_v, g.owner, bodies, g.faces[1], g.nx, g.ny)
         before = motion.momentum(p.vx, p.vy, p.mass, p.n) if closed else None
         swirl = max(fluid._vorticity for fluid in self.objects)
