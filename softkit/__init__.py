@@ -11,6 +11,7 @@
 
 from softkit import fields
 from softkit.contacts import Contact
+from softkit.fluid import Fluid
 from softkit.health import Health
 from softkit.particles import Particles
 from softkit.queries import Hit
@@ -20,6 +21,7 @@ from softkit.world import World
 
 __all__ = [
     "Contact",
+    "Fluid",
     "Health",
     "Hit",
     "Particles",
