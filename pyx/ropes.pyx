@@ -364,6 +364,11 @@ cdef inline void ride(const Body* b, const Hold* hold, const double* x0, double 
     dy[0] = b.y + b.s * lx + b.c * ly - y
 
 
+cdef inline bint solid(const Rope* r, const Shape* shape) noexcept nogil:
+    return not shape.sensor and filters_meet(r.skin.group, r.skin.categories, r.skin.mask, shape.group,
+                                             shape.categories, shape.mask)
+
+
 cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # A light node under a taut rope would give way in the solve, and the load behind it sink, before the contact pushes
     # it back out. Nodes that lay on a surface are therefore heavy along its normal in the solve, by the mass of the
@@ -380,6 +385,9 @@ cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil
         hold.ease = 1.0
         w = r.w[k]
         if hold.shape < 0 or w <= 0.0:
+            continue
+        if not solid(r, stage.world.shapes + hold.shape):
+            hold.shape = -1
             continue
         b = stage.world.bodies + stage.world.shapes[hold.shape].body
         if b.kind == DYNAMIC and b.island != island:
