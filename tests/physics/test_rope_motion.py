@@ -9,7 +9,13 @@ import softkit
 
 G = 900.0
 H = 1 / 480
-AMPLITUDE = {5: 1.00048, 30: 1.01741, 60: 1.07318, 90: 1.18034, 120: 1.37288}  # T / T0, complete elliptic integral
+AMPLITUDE = {
+    5: 1.00048,
+    30: 1.01741,
+    60: 1.07318,
+    90: 1.18034,
+    120: 1.37288,
+}  # T / T0, complete elliptic integral
 
 
 def energy(rope, h=H):

@@ -62,8 +62,9 @@ def test_catenary_sag(ratio, sag, segments):
     span = 300.0
     depth = span / 2 * math.sqrt(ratio * ratio - 1)
     world = softkit.World(gravity=(0, G))
-    rope = softkit.Rope.through([(0, 0), (span / 2, depth), (span, 0)], segments=segments, damping=3,
-                                rest_length=ratio * span)  # fmt: skip
+    rope = softkit.Rope.through(
+        [(0, 0), (span / 2, depth), (span, 0)], segments=segments, damping=3, rest_length=ratio * span
+    )
     world.add(rope)
     rope.pin(0)
     rope.pin(-1)
@@ -77,8 +78,9 @@ def cantilever_tip(segments, stiffness, load_weight, length=200.0, substeps=8):
     link = length / segments
     world = softkit.World(gravity=(0, G), substeps=substeps)
     light = 1e-3 * load_weight / G
-    rope = softkit.Rope((-link, 0), (length, 0), segments=segments + 1, mass=light, bend_compliance=1 / stiffness,
-                        damping=4)  # fmt: skip
+    rope = softkit.Rope(
+        (-link, 0), (length, 0), segments=segments + 1, mass=light, bend_compliance=1 / stiffness, damping=4
+    )
     world.add(rope)
     rope.pin(0)
     rope.pin(1)
@@ -119,8 +121,9 @@ def test_tension_between_two_pins_is_the_catenary_s():
     """Horizontal part w a everywhere, vertical part w s: at the pins T = w (a + sag)."""
     span, ratio = 300.0, 1.2
     world = softkit.World(gravity=(0, G))
-    rope = softkit.Rope.through([(0, 0), (span / 2, 99.5), (span, 0)], segments=200, rest_length=ratio * span,
-                                damping=3)  # fmt: skip
+    rope = softkit.Rope.through(
+        [(0, 0), (span / 2, 99.5), (span, 0)], segments=200, rest_length=ratio * span, damping=3
+    )
     world.add(rope)
     rope.pin(0)
     rope.pin(-1)

@@ -63,7 +63,9 @@ def test_nodes_thrown_apart(segments, held):
     """Every node on its own way at up to 5,000 wu/s: the links take energy out, none comes in."""
     world = softkit.World(gravity=(0, G))
     rope = rope_of(zigzag(segments), world, held=held)
-    thrown = np.random.default_rng(0).uniform(-5000, 5000, (segments + 1, 2)) * (rope.inverse_mass[:, None] > 0)
+    thrown = np.random.default_rng(0).uniform(-5000, 5000, (segments + 1, 2)) * (
+        rope.inverse_mass[:, None] > 0
+    )
     rope._v[:] = thrown
     first = 0.5 * float((rope.masses[:, None] * thrown**2).sum()) / (rope.mass * G * rope.rest_length)
     energies, stretches = run(world, rope, 1.5)
@@ -84,8 +86,7 @@ def test_held_at_both_ends(segments, span):
 
 @pytest.mark.parametrize("segments", [20, 200])
 def test_pulled_longer_than_it_is(segments):
-    """Pins twice as far apart as the rope is long: straight, the excess shared out, none in one link; slack again
-    when they come back."""
+    """Pins twice as far apart as the rope is long: straight, the excess shared out; slack again when they return."""
     world = softkit.World(gravity=(0, G))
     rope = rope_of([(0, 0), (800, 0)], world, segments=segments, length=400.0, held=(0, -1))
     run(world, rope, 1)
