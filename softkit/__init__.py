@@ -1,5 +1,19 @@
-"""Soft-body physics for 2D Python games, beside the pymunk space that you already have."""
+"""Soft-body physics for 2D Python games, beside the pymunk space that you already have.
 
+>>> import pymunk, softkit
+>>> space = pymunk.Space()
+>>> space.gravity = (0, 900)
+>>> world = softkit.World(space)
+>>> rope = world.add(softkit.Rope((200, 80), (420, 80), segments=40))
+>>> rope.attach(0, space.static_body)
+>>> world.update(1 / 60)
+"""
+
+from softkit.contacts import Contact
+from softkit.health import Health
+from softkit.queries import Hit
+from softkit.rope import Rope
 from softkit.threads import build_info, get_threads, set_threads
+from softkit.world import World
 
-__all__ = ["build_info", "get_threads", "set_threads"]
+__all__ = ["Contact", "Health", "Hit", "Rope", "World", "build_info", "get_threads", "set_threads"]

@@ -1,0 +1,1 @@
+"""Scenes, peers and the runner behind `python -m benchmarks`."""

@@ -1,0 +1,258 @@
+"""Steps all ropes of a world together: builds the records that the kernel reads, finds islands, calls the kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from softkit._kernels import ropes as kernel
+from softkit.coupling import in_space
+from softkit.objects import FRICTION_RULES
+from softkit.stages import Stage
+from softkit.threads import get_threads
+
+if TYPE_CHECKING:
+    from softkit.rope import Rope
+    from softkit.world import World
+
+P, I, F = "i8", "i8", "f8"
+POINTERS = "x x0 v w W rest rest_now lam f tension previous target scratch touch hold".split()
+ROPE = np.dtype(
+    [(n, P) for n in POINTERS]
+    + [(n, I) for n in "count anchor anchors self_collision feed_link".split()]
+    + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed".split()]
+    + [(n, I) for n in "touched capped solves".split()]
+    + [(n, F) for n in "residual strain peak".split()]
+    + [(n, F) for n in "radius friction elasticity depenetration slow".split()]
+    + [(n, I) for n in "rule group categories mask".split()]
+)
+ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
+JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
+TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
+HOLD = np.dtype([("body", I), ("stuck", I), ("nx", F), ("ny", F), ("push", F), ("speed", F)])
+CHUNK = 16
+
+
+class RopeStage(Stage):
+    """All ropes of one world."""
+
+    order = 10
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._dirty: set[Rope] = set()
+        self._rebuild = True
+        self._pairs = np.zeros((1, 4), np.int64)
+        self._collider_version = -1
+
+    def object_changed(self, obj: Rope) -> None:
+        self._dirty.add(obj)
+
+    def objects_changed(self) -> None:
+        self._rebuild = True
+
+    # ------------------------------------------------------------ records
+
+    def _write_row(self, i: int, rope: Rope) -> None:
+        row = self._rows[i]
+        for name in POINTERS:
+            row[name] = getattr(rope, f"_{name}").ctypes.data
+        row["count"] = rope.count
+        row["self_collision"] = rope._self_collision
+        row["damping"] = rope._damping
+        row["stretch_compliance"] = rope._stretch_compliance
+        row["bend_stiffness"] = 0.0 if rope._bend_compliance is None else 1.0 / rope._bend_compliance
+        row["max_speed"] = self.world.max_speed
+        row["radius"], row["friction"], row["elasticity"] = rope._radius, rope._friction, rope._elasticity
+        row["depenetration"] = self.world.max_depenetration_speed
+        row["rule"] = FRICTION_RULES.index(rope._friction_rule)
+        row["group"] = rope._filter.group & 0x7FFFFFFFFFFFFFFF
+        row["categories"], row["mask"] = rope._filter.categories & 0xFFFFFFFF, rope._filter.mask & 0xFFFFFFFF
+
+    def _write_ties(self) -> None:
+        """Anchors and joins of all ropes, in rope order."""
+        colliders, where = self.world.colliders, {rope: i for i, rope in enumerate(self.objects)}
+        anchors, joins = [], []
+        for i, rope in enumerate(self.objects):
+            self._rows[i]["anchor"], self._rows[i]["anchors"] = len(anchors), len(rope._anchors)
+            for node, tie in sorted(rope._anchors.items()):
+                body = colliders.require(tie.body)
+                cog = tie.body.center_of_gravity
+                low, high = self._inside(rope, node, tie.body)
+                anchors.append((i, node, body, low, high, tie.local[0] - cog[0], tie.local[1] - cog[1]))
+            for join in rope._joins:
+                (a, node_a), (b, node_b) = join.ends
+                if a is rope and b in where:
+                    joins.append((i, node_a, where[b], node_b))
+        self._anchor = np.array(anchors or [(0,) * 7], ANCHOR)
+        self._anchor_count = len(anchors)
+        self._join = np.array(joins or [(0,) * 4], JOIN)
+        self._join_count = len(joins)
+
+    def _inside(self, rope: Rope, node: int, body: object) -> tuple[int, int]:
+        """The run of nodes round an anchor that lies inside the body's own shapes: these do not touch it."""
+        depth = self.world.colliders.depth_of(body, rope._x[node])
+        reach = depth + rope._radius
+        if reach < 0.0:
+            return 1, 0
+        along = np.concatenate(([0.0], np.cumsum(rope._rest)))
+        near = np.flatnonzero(np.abs(along - along[node]) <= reach)
+        return max(0, int(near[0]) - 1), min(rope.count - 1, int(near[-1]) + 1)
+
+    def _release_lost_bodies(self) -> None:
+        space = self.world.space
+        for rope in self.objects:
+            lost = [i for i, tie in rope._anchors.items() if not in_space(tie.body, space)]
+            for i in lost:
+                del rope._anchors[i]
+                self._dirty.add(rope)
+
+    def _refresh(self) -> None:
+        self._release_lost_bodies()
+        ropes = self.objects
+        version = self.world.colliders.version
+        if self._rebuild:
+            self._rows = np.zeros(max(1, len(ropes)), ROPE)
+            self._dirty.update(ropes)
+        if self._dirty or self._collider_version != version:
+            for i, rope in enumerate(ropes):
+                if rope in self._dirty:
+                    self._write_row(i, rope)
+            self._write_ties()
+            self._collider_version = self.world.colliders.version
+            chunks = int(sum(-(-rope.segments // CHUNK) for rope in ropes))
+            self._boxes, self._owners = np.zeros((max(1, chunks), 4)), np.zeros((max(1, chunks), 2), np.int64)
+            self._parent = np.zeros(len(ropes) + len(self.world.colliders.bodies) + 1, np.int64)
+            self._root = np.zeros(max(1, len(ropes)), np.int64)
+        self._dirty.clear()
+        self._rebuild = False
+
+    def _find_islands(self, dt: float) -> None:
+        """Which ropes have to be solved one after the other in this step."""
+        colliders, ropes, count = self.world.colliders, self._rows.view(np.uint8), len(self.objects)
+        margin = 4.0 + dt * dt * float(np.hypot(*self.world.gravity))
+        n = kernel.chunk_boxes(ropes, count, 1.5 * dt, margin, self._boxes, self._owners)
+        by_left = np.argsort(self._boxes[:n, 0], kind="stable")
+        pairs = kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
+        if pairs > len(self._pairs):
+            self._pairs = np.zeros((2 * pairs, 4), np.int64)
+            pairs = kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
+        kernel.find_islands(
+            colliders.table,
+            len(colliders.bodies),
+            colliders.moving_leaves,
+            ropes,
+            count,
+            n,
+            self._boxes,
+            self._owners,
+            margin + 2.0 * dt * colliders.fastest if colliders.moving_leaves else 0.0,
+            self._anchor.view(np.uint8),
+            self._anchor_count,
+            self._join.view(np.uint8),
+            self._join_count,
+            self._pairs,
+            pairs,
+            self._parent,
+            self._root,
+        )
+        self._group(count, pairs)
+
+    def _group(self, count: int, pairs: int) -> None:
+        """Members, joins and pairs of each island, side by side; islands in order of their first rope."""
+        root = self._root[:count]
+        self._members = np.argsort(root, kind="stable")
+        names, first = np.unique(root[self._members], return_index=True)
+        last = np.append(first[1:], count)
+        islands = np.zeros((len(names), 8), np.int64)
+        islands[:, 0], islands[:, 1], islands[:, 2] = names, first, last
+        pair_root = root[self._pairs[:pairs, 0]]
+        order = np.argsort(pair_root, kind="stable")
+        self._pairs[:pairs] = self._pairs[:pairs][order]
+        islands[:, 5] = np.searchsorted(pair_root[order], names, "left")
+        islands[:, 6] = np.searchsorted(pair_root[order], names, "right")
+        join_root = root[self._join["rope_a"][: self._join_count]]
+        order = np.argsort(join_root, kind="stable")
+        self._join[: self._join_count] = self._join[: self._join_count][order]
+        islands[:, 3] = np.searchsorted(join_root[order], names, "left")
+        islands[:, 4] = np.searchsorted(join_root[order], names, "right")
+        islands[:, 7] = self._passes(islands)
+        self._islands = islands
+
+    def _passes(self, islands: np.ndarray) -> np.ndarray:
+        """Ropes that share a body or a join are solved three times in turn; a rope alone is solved once."""
+        anchor = self._anchor[: self._anchor_count]
+        bodies, counts = np.unique(anchor["body"], return_counts=True)
+        shared = np.isin(anchor["body"], bodies[counts > 1])
+        live = self.world.colliders._body["kind"][anchor["body"]] == 2
+        busy = np.unique(self._root[anchor["rope"][shared & live]])
+        return np.where(np.isin(islands[:, 0], busy) | (islands[:, 4] > islands[:, 3]), 3, 1)
+
+    # ------------------------------------------------------------ the step
+
+    def begin(self, dt: float) -> None:
+        for rope in self.objects:
+            if rope._winch != rope._wound:
+                rope._feed = rope._wind(dt)
+                rope._wound = rope._winch if rope._feed == 0.0 else None
+                self._dirty.add(rope)
+        self._refresh()
+        for i, rope in enumerate(self.objects):
+            if rope._feed or self._rows[i]["feed"]:
+                self._rows[i]["feed"] = rope._feed / self.world.substeps
+                self._rows[i]["feed_link"] = 0 if rope._feed_end == 0 else rope.segments - 1
+        self._rows["slow"] = 2.0 * float(np.hypot(*self.world.gravity)) * dt / self.world.substeps
+        kernel.begin_step(
+            self._rows.view(np.uint8), len(self.objects), self._anchor.view(np.uint8), self.world.colliders.table, dt
+        )
+        self._find_islands(dt)
+
+    def substep(self, h: float, fraction: float, time: float) -> None:
+        fields = self.world.fields
+        if len(fields):
+            for rope in self.objects:
+                fields.apply(rope, rope._x, rope._v, rope._w, h, time)
+        kernel.substep(
+            self._rows.view(np.uint8),
+            self._anchor.view(np.uint8),
+            self._join.view(np.uint8),
+            self._pairs,
+            self._members,
+            self._islands,
+            self.world.colliders.table,
+            h,
+            fraction,
+            *self.world.gravity,
+            min(get_threads(), len(self._islands)) if self._work > 400 else 1,
+        )
+
+    @property
+    def _work(self) -> int:
+        return len(self._boxes) * CHUNK
+
+    def end(self, h: float) -> None:
+        count = len(self.objects)
+        kernel.end_step(self._rows.view(np.uint8), count, 1.0 / (h * h * self.world.substeps))
+        health, rows = self.world.health, self._rows[:count]
+        health.speeds_capped += int(rows["capped"].sum())
+        health.overstretched = int(np.count_nonzero(rows["strain"] > 0.05))
+        for rope in self.objects:
+            if rope._feed:
+                rope._feed = 0.0
+                rope._weigh()
+
+    def events(self) -> None:
+        """Break what was pulled too hard."""
+        peak = self._rows["peak"]
+        for rope, most in list(zip(self.objects, peak)):
+            if rope._max_tension is not None and most > rope._max_tension:
+                link = int(np.argmax(rope._tension))
+                place = tuple((0.5 * (rope._x[link] + rope._x[link + 1])).tolist())
+                piece = rope._break(link)
+                if rope.on_break is not None:
+                    rope.on_break(rope, piece, place)
+
+    def touches(self) -> list[tuple[Rope, np.ndarray]]:
+        flags = self._rows["touched"] if len(self.objects) else ()
+        return [(rope, rope._touch) for rope, flag in zip(self.objects, flags) if flag]
