@@ -192,7 +192,7 @@ class Colliders:
         self._moving_bodies = _NONE
         self._start = np.zeros((0, 3))
         self.table = np.zeros(TABLE_WORDS, np.int64)
-        self._stale = True
+        self._stale, self._missing = True, False
         self._resize()
 
     # ------------------------------------------------------------ depth, for 3-D objects
@@ -223,13 +223,11 @@ class Colliders:
 
     # ------------------------------------------------------------ keeping up with the space
 
-    def require(self, body: Body) -> int:
-        """Index of a body in the mirror; a body without shapes is taken in for the sake of an anchor."""
-        if body not in self.index:
+    def require(self, body: Body) -> None:
+        """Have a body in the mirror from the next step on, though it may have no shapes: something is tied to it."""
+        if body not in self.index and body not in self.extra:
             self.extra.append(body)
-            self._stale = True
-            self._gather()
-        return self.index[body]
+            self._missing = True
 
     def refresh(self) -> None:
         """Read everything again at the next step."""
@@ -274,7 +272,7 @@ class Colliders:
         self._read_shapes(fresh)
         self._ids = np.zeros(0, np.uintp)
         self._loners: list[int] = []
-        self._stale = False
+        self._stale = self._missing = False
         self._was_moving = None
         self.version += 1
 
@@ -371,7 +369,7 @@ class Colliders:
         if self.space is None:
             self.table[4] = self.table[6] = -1
             return
-        if self._stale or self.shapes != list(self.space.shapes):
+        if self._stale or self._missing or self.shapes != list(self.space.shapes):
             self._gather()
         changed = self._body_watch.look()
         for i in changed:
@@ -462,6 +460,10 @@ class Colliders:
             body.position = row[0], row[1]
             body.velocity = row[3], row[4]
             body.angular_velocity = row[5]
+
+    def depth_of(self, body: Body, point: np.ndarray) -> float:
+        """How deep a point lies inside a body's solid shapes, wu; negative outside."""
+        return kernel.depth_at(self.table, len(self.shapes), self.index[body], float(point[0]), float(point[1]))
 
     def start_pose(self, body: Body) -> tuple[float, float, float] | None:
         """(x, y, angle) that a body had at the start of the last step, or None for one that is not mirrored."""

@@ -11,6 +11,7 @@ import pymunk
 from softkit import checks
 
 if TYPE_CHECKING:
+    from softkit.coupling import Attachment
     from softkit.world import World
 
 FRICTION_RULES = ("product", "own", "geometric", "maximum")
@@ -165,6 +166,42 @@ class SoftObject:
     def sleeping(self) -> bool:
         """Always False: this version keeps every object awake."""
         return False
+
+    @classmethod
+    def _blank(cls) -> SoftObject:
+        """An object without state, to be filled by `_load`."""
+        obj = cls.__new__(cls)
+        obj._world, obj._serial = None, -1
+        obj.user_data = obj.on_begin = obj.on_end = None
+        return obj
+
+    def _check_world(self, world: World) -> None:
+        """May this object be added to this world? Raise ValueError if not."""
+
+    def _left_world(self) -> None:
+        """The object was removed from its world."""
+
+    def _links(self) -> np.ndarray:
+        """(m, 2) particle indices of the straight pieces that queries see; by default each particle alone."""
+        return np.stack([np.arange(self.count)] * 2, axis=1)
+
+    def _reach(self) -> float:
+        """Longest straight piece, wu."""
+        return 0.0
+
+    def _ties(self) -> list[tuple[int, Attachment]]:
+        """(particle, tie to a body), in order of particles."""
+        return []
+
+    def _set_ties(self, ties: dict[int, Attachment]) -> None:
+        """Take over ties to bodies."""
+
+    def _joined(self) -> list[tuple[int, SoftObject, int]]:
+        """(own particle, other object, its particle) of every join."""
+        return []
+
+    def _release_joins(self) -> None:
+        """Let go of every join."""
 
     def _changed(self) -> None:
         """A setting changed: the stage must read this object again."""

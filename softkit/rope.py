@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pymunk
 
 from softkit import checks
 from softkit._kernels import ropes as kernel
-from softkit.coupling import Attachment, check_body
+from softkit.coupling import Attachment, check_body, in_space
 from softkit.objects import SoftObject, read_only
 from softkit.rope_stage import HOLD, TOUCH, RopeStage
+
+if TYPE_CHECKING:
+    from softkit.world import World
 
 MAX_SEGMENTS = 100_000
 SLOTS = 3
@@ -542,11 +545,48 @@ class Rope(SoftObject):
         names = "stretch_compliance bend_compliance self_collision max_tension winch reel_speed feed_end density segment"
         for name in names.split():
             setattr(self, f"_{name}", settings[name])
+        self._wound = None
         self._pins = set(settings["pins"])
         self._extra = arrays["extra"].copy()
         self._allocate(arrays["x"].copy(), arrays["v"].copy(), arrays["rest"].copy(), arrays["lam"].copy())
         for name in ("previous", "target", "tension"):
             getattr(self, f"_{name}")[:] = arrays[name]
+
+    @classmethod
+    def _blank(cls) -> Rope:
+        rope = super()._blank()
+        rope._anchors, rope._joins, rope.on_break = {}, [], None
+        rope._wound, rope._feed = None, 0.0
+        return rope
+
+    def _ties(self) -> list[tuple[int, Attachment]]:
+        return sorted(self._anchors.items())
+
+    def _set_ties(self, ties: dict[int, Attachment]) -> None:
+        self._anchors = ties
+        self._changed()
+
+    def _joined(self) -> list[tuple[int, SoftObject, int]]:
+        return self.joins
+
+    def _release_joins(self) -> None:
+        for join in list(self._joins):
+            join.release()
+
+    def _check_world(self, world: World) -> None:
+        for i, tie in self._anchors.items():
+            if not in_space(tie.body, world.space):
+                raise ValueError(f"objects must be attached to bodies of this world's space, node {i} is not: {tie.body!r}")
+
+    def _left_world(self) -> None:
+        self._release_joins()
+
+    def _links(self) -> np.ndarray:
+        i = np.arange(self.count - 1)
+        return np.stack([i, i + 1], axis=1)
+
+    def _reach(self) -> float:
+        return float(np.hypot(*np.diff(self._x, axis=0).T).max())
 
     def __repr__(self) -> str:
         return f"<Rope of {self.segments} segments, {self._winch:g} wu>"

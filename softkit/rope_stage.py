@@ -77,7 +77,7 @@ class RopeStage(Stage):
         for i, rope in enumerate(self.objects):
             self._rows[i]["anchor"], self._rows[i]["anchors"] = len(anchors), len(rope._anchors)
             for node, tie in sorted(rope._anchors.items()):
-                body = colliders.require(tie.body)
+                body = colliders.index[tie.body]
                 cog = tie.body.center_of_gravity
                 low, high = self._inside(rope, node, tie.body)
                 anchors.append((i, node, body, low, high, tie.local[0] - cog[0], tie.local[1] - cog[1]))
@@ -100,16 +100,20 @@ class RopeStage(Stage):
         near = np.flatnonzero(np.abs(along - along[node]) <= reach)
         return max(0, int(near[0]) - 1), min(rope.count - 1, int(near[-1]) + 1)
 
-    def _release_lost_bodies(self) -> None:
+    def prepare(self) -> None:
+        """Let go of bodies that left the space, and have the others mirrored."""
         space = self.world.space
         for rope in self.objects:
             lost = [i for i, tie in rope._anchors.items() if not in_space(tie.body, space)]
             for i in lost:
                 del rope._anchors[i]
                 self._dirty.add(rope)
+                self.world.health.bodies_lost += 1
+            if rope in self._dirty or self._rebuild:
+                for tie in rope._anchors.values():
+                    self.world.colliders.require(tie.body)
 
     def _refresh(self) -> None:
-        self._release_lost_bodies()
         ropes = self.objects
         version = self.world.colliders.version
         if self._rebuild:

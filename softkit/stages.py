@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """Steps every object of one kind. A step is begin, then substep for each substep, then end, then events.
+    """Steps every object of one kind. A step is prepare, begin, then substep for each substep, then end, then events.
 
     Within a substep the stages run one after the other by `order`, between `world.colliders.begin_substep` (bodies
     moved to where they would go alone) and `end_substep` (impulses turned into velocity).
@@ -29,6 +29,9 @@ class Stage:
 
     def object_changed(self, obj: SoftObject) -> None:
         """A setting of one object changed."""
+
+    def prepare(self) -> None:
+        """Before the shapes are mirrored: ask the mirror for bodies (`world.colliders.require`)."""
 
     def begin(self, dt: float) -> None:
         """Before the first substep: read settings, remember previous positions, broad phase."""

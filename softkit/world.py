@@ -270,6 +270,8 @@ class World:
         self._busy = True
         try:
             if stages:
+                for stage in stages:
+                    stage.prepare()
                 self.colliders.begin_step(dt, self.gravity, self._teleport_speed)
                 self.colliders.remember_start()
                 for stage in stages:
