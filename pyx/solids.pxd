@@ -7,13 +7,13 @@ distance is negative inside; (n[0], n[1], n[2]) is its unit gradient. Exact outs
 from libc.math cimport fabs, sqrt
 
 cdef enum:
-    SPHERE = 0   # s: radius, centre x, y
+    SPHERE = 0   # s: radius, centre (3)
     CAPSULE = 1  # s: radius, a (3), b (3)
     BOX = 2      # s: half sizes (3)
     PLANE = 3    # the points with local y > 0 are outside
     DISC = 4     # prism; s: radius, centre x, y, -, -, -, z_min, z_max
     SEGMENT = 5  # prism; s: radius, a (2), b (2), -, z_min, z_max
-    POLYGON = 6  # prism; s: radius, first vertex, count, -, -, -, z_min, z_max
+    POLYGON = 6  # prism; s: radius, -, count, -, -, -, z_min, z_max
 
 
 cdef inline double unit(double x, double y, double z, double* n) noexcept nogil:
@@ -68,26 +68,22 @@ cdef inline double box_distance(const double* s, double x, double y, double z, d
 
 
 cdef inline double polygon_distance(const double* v, int count, double x, double y, double* n) noexcept nogil:
-    """Convex polygon, counter-clockwise in its own frame, v: x, y pairs."""
+    """Convex polygon, counter-clockwise in its own frame; v: x, y, edge normal x, y of each vertex."""
     cdef int i, j
-    cdef double ex, ey, size, out, best = -1e300, near = 1e300, gap
+    cdef double out, best = -1e300, near = 1e300, gap
     cdef double m[3]
     for i in range(count):
-        j = i + 1 if i + 1 < count else 0
-        ex = v[2 * j] - v[2 * i]
-        ey = v[2 * j + 1] - v[2 * i + 1]
-        size = sqrt(ex * ex + ey * ey) + 1e-300
-        out = ((x - v[2 * i]) * ey - (y - v[2 * i + 1]) * ex) / size
+        out = (x - v[4 * i]) * v[4 * i + 2] + (y - v[4 * i + 1]) * v[4 * i + 3]
         if out > best:
             best = out
-            n[0] = ey / size
-            n[1] = -ex / size
+            n[0] = v[4 * i + 2]
+            n[1] = v[4 * i + 3]
     n[2] = 0.0
     if best <= 0.0:
         return best
     for i in range(count):
         j = i + 1 if i + 1 < count else 0
-        gap = segment_offset(x, y, 0.0, v[2 * i], v[2 * i + 1], 0.0, v[2 * j], v[2 * j + 1], 0.0, m)
+        gap = segment_offset(x, y, 0.0, v[4 * i], v[4 * i + 1], 0.0, v[4 * j], v[4 * j + 1], 0.0, m)
         if gap < near and gap > 0.0:
             near = gap
             n[0] = m[0]
@@ -129,5 +125,5 @@ cdef inline double solid_distance(int kind, const double* s, const double* v, do
     elif kind == SEGMENT:
         d = segment_offset(x, y, 0.0, s[1], s[2], 0.0, s[3], s[4], 0.0, n)
     else:
-        d = polygon_distance(v + 2 * <int> s[1], <int> s[2], x, y, n)
+        d = polygon_distance(v, <int> s[2], x, y, n)
     return extrude(d, s[0], z, s[6], s[7], n)
