@@ -49,7 +49,6 @@ cdef struct Sheet:
     double* oy
     double* oz
     const double* w
-    const uint8_t* touchable
     Touch* touches
     Skin skin
     double h, radius
@@ -180,6 +179,26 @@ cdef int take_solid(const Colliders* world, const Skin* skin, const double* row,
         body = world.bodies + <int64_t> row[36]
         out.body = body if body.kind == DYNAMIC else NULL
     return 1
+
+
+def bounds(const double[:, ::1] x, const double[:, ::1] old, double margin, double[::1] box):
+    """box = (low x, y, z, high x, y, z) round all positions and old positions, `margin` wider."""
+    cdef Py_ssize_t i
+    cdef int k
+    cdef double low, high, p
+    with nogil:
+        for k in range(3):
+            low = 1e300
+            high = -1e300
+            for i in range(x.shape[1]):
+                p = x[k, i]
+                low = p if p < low else low
+                high = p if p > high else high
+                p = old[k, i]
+                low = p if p < low else low
+                high = p if p > high else high
+            box[k] = low - margin
+            box[3 + k] = high + margin
 
 
 def take_colliders(int64_t[::1] colliders, uint8_t[::1] skin, Py_ssize_t shapes, const double[:, ::1] depths,
@@ -540,18 +559,16 @@ cdef void touch_block(const Solid* solids, Py_ssize_t count, Sheet* c, const int
                 or b.high[0] < low[0] - c.radius or b.high[1] < low[1] - c.radius or b.high[2] < low[2] - c.radius):
             continue
         for f in range(first, last):
-            if c.touchable[particles[f]]:
-                touch_particle(b, c, particles[f], sums)
+            touch_particle(b, c, particles[f], sums)
         if b.kind == PLANE:
             continue
         for f in range(first_face, last_face):
-            if triangles[3 * f] >= 0 and c.touchable[triangles[3 * f]] and c.touchable[
-                    triangles[3 * f + 1]] and c.touchable[triangles[3 * f + 2]]:
+            if triangles[3 * f] >= 0:
                 touch_triangle(b, c, triangles + 3 * f, sums)
 
 
 def touch(uint8_t[::1] solids, Py_ssize_t count, double[:, ::1] x, double[:, ::1] old, const double[::1] w,
-          const uint8_t[::1] touchable, uint8_t[::1] touches, uint8_t[::1] skin, double h, double radius,
+          uint8_t[::1] touches, uint8_t[::1] skin, double h, double radius,
           const int64_t[:, ::1] blocks, const int64_t[::1] colors, const int[::1] particles,
           const int[:, ::1] triangles, double[:, ::1] sums, int64_t[::1] slots, int64_t[::1] colliders,
           double[::1] splits, int threads):
@@ -575,7 +592,6 @@ def touch(uint8_t[::1] solids, Py_ssize_t count, double[:, ::1] x, double[:, ::1
     sheet.oy = &old[1, 0]
     sheet.oz = &old[2, 0]
     sheet.w = &w[0]
-    sheet.touchable = &touchable[0]
     sheet.touches = <Touch*> &touches[0]
     sheet.skin = (<Skin*> &skin[0])[0]
     sheet.h = h

@@ -6,27 +6,31 @@ bits do not depend on the number of threads.
 
 from cython.parallel cimport prange
 from libc.math cimport sqrt
+from libc.stdint cimport uint8_t
+
+from trig cimport decay
 
 
-def predict(double[:, ::1] x, const double[:, ::1] v, double[:, ::1] old, const double[:, ::1] a,
-            const double[::1] w, double h, double keep, int threads):
-    """old = x; x += h (v + h a) keep, for particles with w > 0. `a` is an acceleration, `keep` the damping factor."""
+def predict(double[:, ::1] x, const double[:, ::1] v, double[:, ::1] old, const uint8_t[::1] held,
+            double gx, double gy, double gz, double h, double damping, int threads):
+    """old = x; x += h (v + h g) exp(-damping h), but for held particles."""
     cdef Py_ssize_t i, n = x.shape[1]
-    cdef double move
+    cdef double move, keep = h * decay(damping * h)
     with nogil:
         for i in prange(n, schedule="static", num_threads=threads):
             old[0, i] = x[0, i]
             old[1, i] = x[1, i]
             old[2, i] = x[2, i]
-            move = h * keep if w[i] > 0.0 else 0.0
-            x[0, i] = x[0, i] + move * (v[0, i] + h * a[0, i])
-            x[1, i] = x[1, i] + move * (v[1, i] + h * a[1, i])
-            x[2, i] = x[2, i] + move * (v[2, i] + h * a[2, i])
+            move = 0.0 if held[i] else keep
+            x[0, i] = x[0, i] + move * (v[0, i] + h * gx)
+            x[1, i] = x[1, i] + move * (v[1, i] + h * gy)
+            x[2, i] = x[2, i] + move * (v[2, i] + h * gz)
 
 
 def finish(double[:, ::1] x, double[:, ::1] v, const double[:, ::1] old, double h, double limit, int threads):
-    """v = (x - old) / h, no faster than `limit`; a position that is not finite goes back to the old one."""
-    cdef Py_ssize_t i, n = x.shape[1]
+    """v = (x - old) / h, no faster than `limit`; a position that is not finite goes back to the old one. Returns how many
+    were cut down."""
+    cdef Py_ssize_t i, n = x.shape[1], capped = 0
     cdef double vx, vy, vz, speed, scale
     with nogil:
         for i in prange(n, schedule="static", num_threads=threads):
@@ -41,7 +45,9 @@ def finish(double[:, ::1] x, double[:, ::1] v, const double[:, ::1] old, double 
                 x[0, i] = old[0, i]
                 x[1, i] = old[1, i]
                 x[2, i] = old[2, i]
+                capped += 1
             elif speed > limit * limit:
+                capped += 1
                 scale = limit / sqrt(speed)
                 vx = vx * scale
                 vy = vy * scale
@@ -52,6 +58,7 @@ def finish(double[:, ::1] x, double[:, ::1] v, const double[:, ::1] old, double 
             v[0, i] = vx
             v[1, i] = vy
             v[2, i] = vz
+    return capped
 
 
 cdef void distance(double* x, double* y, double* z, const double* w, int i, int j, double rest, double live,
@@ -128,11 +135,12 @@ def solve_bends(double[:, ::1] x, const double[::1] w, const int[:, ::1] hinges,
 
 
 def reach(double[:, ::1] x, double[:, ::1] given, const double[::1] w, const int[:, ::1] anchors,
-          const double[:, ::1] limits, double slack, bint record, int threads):
+          const double[:, ::1] limits, const double[::1] share, double slack, bint record, int threads):
     """Long-range attachments: C = |x_i - x_a| - slack * limit <= 0 for the anchors a of particle i.
 
     The limit is the way along the sheet at rest, which no inextensible sheet can exceed (Kim, Chentanez,
-    Mueller-Fischer 2012). The anchor counts as fixed. With `record`, given[:, i * K + k] is how far anchor k moved i.
+    Mueller-Fischer 2012). share[a] of the gap is closed: 1 for a fixed anchor, less for one on a body that will
+    be moved too. With `record`, given[:, i * K + k] is how far anchor k moved particle i.
     """
     cdef Py_ssize_t i, n = x.shape[1], k, m = anchors.shape[1]
     cdef int a
@@ -153,7 +161,7 @@ def reach(double[:, ::1] x, double[:, ::1] given, const double[::1] w, const int
                 dz = x[2, i] - x[2, a]
                 size = dx * dx + dy * dy + dz * dz
                 if size > limit * limit:
-                    size = limit / sqrt(size) - 1.0
+                    size = (limit / sqrt(size) - 1.0) * share[a]
                     x[0, i] = x[0, i] + dx * size
                     x[1, i] = x[1, i] + dy * size
                     x[2, i] = x[2, i] + dz * size
@@ -161,6 +169,40 @@ def reach(double[:, ::1] x, double[:, ::1] given, const double[::1] w, const int
                         given[0, i * m + k] = dx * size
                         given[1, i * m + k] = dy * size
                         given[2, i * m + k] = dz * size
+
+
+def answer(double[:, ::1] x, const double[:, ::1] given, const double[::1] w, const int[:, ::1] anchors,
+           const double[::1] share):
+    """Anchors on moving bodies feel the opposite of what `reach` did: serial, in order of particles."""
+    cdef Py_ssize_t i, k, m = anchors.shape[1]
+    cdef int a, axis
+    with nogil:
+        for i in range(x.shape[1]):
+            for k in range(m):
+                a = anchors[i, k]
+                if a >= 0 and w[i] > 0.0 and share[a] < 1.0:
+                    for axis in range(3):
+                        x[axis, a] = x[axis, a] - given[axis, i * m + k] * w[a] / w[i]
+
+
+def find_torn(const double[:, ::1] x, const int[:, ::1] edges, const double[::1] rest, const double[::1] live,
+              double limit, int[::1] out):
+    """Live edges longer than (1 + limit) rest, into `out`; how many."""
+    cdef Py_ssize_t e, count = 0
+    cdef int i, j
+    cdef double dx, dy, dz, most
+    with nogil:
+        for e in range(edges.shape[0]):
+            i = edges[e, 0]
+            j = edges[e, 1]
+            dx = x[0, j] - x[0, i]
+            dy = x[1, j] - x[1, i]
+            dz = x[2, j] - x[2, i]
+            most = rest[e] * (1.0 + limit)
+            if live[e] > 0.0 and dx * dx + dy * dy + dz * dz > most * most:
+                out[count] = <int> e
+                count += 1
+    return count
 
 
 def color_items(const int[:, ::1] items, Py_ssize_t n, int[::1] colors):

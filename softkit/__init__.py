@@ -9,11 +9,13 @@
 >>> world.update(1 / 60)
 """
 
+from softkit.cloth import Cloth
 from softkit.contacts import Contact
 from softkit.health import Health
 from softkit.queries import Hit
 from softkit.rope import Rope
+from softkit.solids import Box, Capsule, Plane, Sphere
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
-__all__ = ["Contact", "Health", "Hit", "Rope", "World", "build_info", "get_threads", "set_threads"]
+__all__ = ["Box", "Capsule", "Cloth", "Contact", "Health", "Hit", "Plane", "Rope", "Sphere", "World", "build_info", "get_threads", "set_threads"]

@@ -1,23 +1,23 @@
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
-F = NDArray[float64]
-I = NDArray[int32]
-L = NDArray[int64]
+_F = NDArray[float64]
+_I = NDArray[int32]
+_L = NDArray[int64]
 
 def blow(
-    x: F,
-    v: F,
-    w: F,
-    air: F,
-    triangles: I,
-    starts: L,
-    faces: I,
+    x: _F,
+    v: _F,
+    w: _F,
+    air: _F,
+    triangles: _I,
+    starts: _L,
+    faces: _I,
     drag: float,
     lift: float,
     density: float,
     h: float,
-    force: F,
+    force: _F,
     threads: int,
 ) -> None: ...
-def normals(x: F, triangles: I, starts: L, faces: I, out: F, threads: int) -> None: ...
+def normals(x: _F, triangles: _I, starts: _L, faces: _I, out: _F, threads: int) -> None: ...

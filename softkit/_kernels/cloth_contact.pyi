@@ -1,42 +1,42 @@
 from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
-F = NDArray[float64]
-I = NDArray[int32]
-L = NDArray[int64]
-B = NDArray[uint8]
+_F = NDArray[float64]
+_I = NDArray[int32]
+_L = NDArray[int64]
+_B = NDArray[uint8]
 
 def sizes() -> tuple[int, int, int]: ...
+def bounds(x: _F, old: _F, margin: float, box: _F) -> None: ...
 def take_colliders(
-    colliders: L,
-    skin: B,
+    colliders: _L,
+    skin: _B,
     shapes: int,
-    depths: F,
-    rounds: B,
-    solids: F,
-    box: F,
-    splits: F,
-    out: B,
-    slots: L,
+    depths: _F,
+    rounds: _B,
+    solids: _F,
+    box: _F,
+    splits: _F,
+    out: _B,
+    slots: _L,
 ) -> int: ...
 def touch(
-    solids: B,
+    solids: _B,
     count: int,
-    x: F,
-    old: F,
-    w: F,
-    touchable: B,
-    touches: B,
-    skin: B,
+    x: _F,
+    old: _F,
+    w: _F,
+    touches: _B,
+    skin: _B,
     h: float,
     radius: float,
-    blocks: L,
-    colors: L,
-    particles: I,
-    triangles: I,
-    sums: F,
-    slots: L,
-    colliders: L,
-    splits: F,
+    blocks: _L,
+    colors: _L,
+    particles: _I,
+    triangles: _I,
+    sums: _F,
+    slots: _L,
+    colliders: _L,
+    splits: _F,
     threads: int,
 ) -> None: ...
