@@ -50,6 +50,10 @@ cdef struct Sheet:
     double* oz
     const double* w
     Touch* touches
+    double* grip          # (4, n): how much a body presses on a particle, 0 to 1, and the sum of normals
+    int64_t* owner        # the body
+    const double* pressed # normal impulse * h that the particle's body got in this substep already
+    Py_ssize_t n
     Skin skin
     double h, radius
 
@@ -263,11 +267,11 @@ cdef inline void from_frame(const double* o, const double* r, const double* p, d
 
 
 cdef double respond(const Solid* b, const Skin* skin, const double* local, const double* n, double depth,
-                    const double* old, const double* now, double w, double h, double radius, double* move,
-                    double* back, double* sums) noexcept nogil:
+                    const double* old, const double* now, double w, double h, double radius, double pressed,
+                    double* move, double* back, double* m, double* sums) noexcept nogil:
     """What a contact does to a point of inverse mass w: `move` (3) of the point per unit of its own share w, `back` (3)
-    of point and start together; the normal impulse times h. `local` is the point, n the normal, in the collider's frame."""
-    cdef double m[3]
+    of point and start together, m: the normal in world axes; the normal impulse times h. `pressed` is what of that the
+    point's body got before in this substep: friction counts it too. `local` is the point, n the normal, in the collider's frame."""
     cdef double was[3]
     cdef double here[3]
     cdef double foot[3]
@@ -287,7 +291,7 @@ cdef double respond(const Solid* b, const Skin* skin, const double* local, const
     ty = now[1] - old[1] - sy
     tz = now[2] - old[2] - sz
     gap = -depth - (tx * m[0] + ty * m[1] + tz * m[2])
-    push = depth
+    push = depth if depth > 0.0 else 0.0
     if gap < 0.0:
         open_ = skin.depenetration * h
         open_ = -gap if -gap < open_ else open_
@@ -300,12 +304,12 @@ cdef double respond(const Solid* b, const Skin* skin, const double* local, const
         rx = old[0] - b.body.x0
         ry = old[1] - b.body.y0
         wb = b.split * arm_mass(b.body, rx, ry, m[0], m[1])
-    if push <= 0.0 or w + wb <= 0.0:
+    if push + pressed <= 0.0 or w + wb <= 0.0:
         return 0.0
     lam = push / (w + wb)
     for k in range(3):
         move[k] = m[k] * lam
-    limit = b.friction * lam
+    limit = b.friction * (lam + pressed)
     if limit > 0.0:
         tx = tx - b.slide[0] * h
         ty = ty - b.slide[1] * h
@@ -339,16 +343,26 @@ cdef inline void note(const Solid* b, Sheet* c, int i, const double* n, double i
                    b.r1[3] * n[0] + b.r1[4] * n[1] + b.r1[5] * n[2], impulse)
 
 
-cdef int find_point(const Solid* b, const double* l0, const double* l1, double radius, double* n,
+cdef inline void grip_particle(const Solid* b, Sheet* c, int i, const double* m, double part,
+                               const Body* bodies) noexcept nogil:
+    cdef int k
+    if b.body != NULL:
+        c.grip[i] = c.grip[i] + part
+        for k in range(3):
+            c.grip[(k + 1) * c.n + i] = c.grip[(k + 1) * c.n + i] + part * m[k]
+        c.owner[i] = b.body - bodies
+
+
+cdef int find_point(const Solid* b, const double* l0, const double* l1, double radius, double reach, double* n,
                     double* depth) noexcept nogil:
-    """Does the path l0 to l1 (in the collider's frame) end nearer than `radius`, or pass through? 1 or 0."""
+    """Does the path l0 to l1 (in the collider's frame) end nearer than `reach` (>= radius), or pass through? 1 or 0."""
     cdef double dx = l1[0] - l0[0], dy = l1[1] - l0[1], dz = l1[2] - l0[2], travel, t, d
     cdef int k
     travel = sqrt(dx * dx + dy * dy + dz * dz)
     if travel < 0.9 * radius + b.thin:
         d = solid_distance(b.kind, b.s, b.v, l1[0], l1[1], l1[2], n)
         depth[0] = radius - d
-        return 1 if d < radius else 0
+        return 1 if d < reach else 0
     d = solid_distance(b.kind, b.s, b.v, l0[0], l0[1], l0[2], n) - radius
     t = 0.0
     if d > 0.0:
@@ -364,10 +378,10 @@ cdef int find_point(const Solid* b, const double* l0, const double* l1, double r
         return 1
     d = solid_distance(b.kind, b.s, b.v, l1[0], l1[1], l1[2], n)
     depth[0] = radius - d
-    return 1 if d < radius else 0
+    return 1 if d < reach else 0
 
 
-cdef void touch_particle(const Solid* b, Sheet* c, int i, double* sums) noexcept nogil:
+cdef void touch_particle(const Solid* b, Sheet* c, int i, double* sums, const Body* bodies) noexcept nogil:
     cdef double l0[3]
     cdef double l1[3]
     cdef double n[3]
@@ -375,7 +389,8 @@ cdef void touch_particle(const Solid* b, Sheet* c, int i, double* sums) noexcept
     cdef double now[3]
     cdef double move[3]
     cdef double back[3]
-    cdef double depth = 0.0, lam, w = c.w[i]
+    cdef double m[3]
+    cdef double depth = 0.0, lam, w = c.w[i], slop = 1.05 if c.pressed[i] > 0.0 else 1.0
     old[0] = c.ox[i]
     old[1] = c.oy[i]
     old[2] = c.oz[i]
@@ -384,7 +399,7 @@ cdef void touch_particle(const Solid* b, Sheet* c, int i, double* sums) noexcept
     now[2] = c.z[i]
     to_frame(b.o0, b.r0, old[0], old[1], old[2], l0)
     to_frame(b.o1, b.r1, now[0], now[1], now[2], l1)
-    if not find_point(b, l0, l1, c.radius, n, &depth):
+    if not find_point(b, l0, l1, c.radius, slop * c.radius, n, &depth):
         return
     if b.sensor:
         n[0] = n[1] = n[2] = 0.0
@@ -392,14 +407,16 @@ cdef void touch_particle(const Solid* b, Sheet* c, int i, double* sums) noexcept
         return
     if w <= 0.0:
         return
-    lam = respond(b, &c.skin, l1, n, depth, old, now, w, c.h, c.radius, move, back, sums)
+    lam = respond(b, &c.skin, l1, n, depth, old, now, w, c.h, c.radius, c.pressed[i], move, back, m, sums)
+    if lam + c.pressed[i] > 0.0 and c.grip[i] < 1.0:
+        grip_particle(b, c, i, m, 1.0, bodies)
     c.x[i] = now[0] + w * move[0] + back[0]
     c.y[i] = now[1] + w * move[1] + back[1]
     c.z[i] = now[2] + w * move[2] + back[2]
     c.ox[i] = old[0] + back[0]
     c.oy[i] = old[1] + back[1]
     c.oz[i] = old[2] + back[2]
-    note(b, c, i, n, lam / c.h)
+    note(b, c, i, n, (lam + c.pressed[i]) / c.h)
 
 
 cdef double deepest(const Solid* b, const double* p, double radius, double* bary, double* n) noexcept nogil:
@@ -445,7 +462,7 @@ cdef double deepest(const Solid* b, const double* p, double radius, double* bary
     return d
 
 
-cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums) noexcept nogil:
+cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums, const Body* bodies) noexcept nogil:
     cdef double first[9]
     cdef double last[9]
     cdef double between[9]
@@ -519,9 +536,12 @@ cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums) 
         return
     if depth <= 0.0 or w <= 0.0:
         return
-    lam = respond(b, &c.skin, local, n, depth, old, now, w, c.h, c.radius, move, back, sums)
+    t = c.pressed[at[0]] + c.pressed[at[1]] + c.pressed[at[2]]
+    lam = respond(b, &c.skin, local, n, depth, old, now, w, c.h, c.radius, t, move, back, m, sums)
     for k in range(3):
         j = at[k]
+        if lam > 0.0:
+            grip_particle(b, c, j, m, bary[k], bodies)
         if c.w[j] > 0.0:
             share = c.w[j] * bary[k]
             c.x[j] = c.x[j] + share * move[0] + back[0]
@@ -537,7 +557,8 @@ cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums) 
 
 cdef void touch_block(const Solid* solids, Py_ssize_t count, Sheet* c, const int* particles, Py_ssize_t first,
                       Py_ssize_t last, const int* triangles, Py_ssize_t first_face, Py_ssize_t last_face,
-                      double* sums) noexcept nogil:
+                      double* sums,
+                      const Body* bodies) noexcept nogil:
     cdef Py_ssize_t k, f
     cdef int i
     cdef double low[3]
@@ -559,23 +580,23 @@ cdef void touch_block(const Solid* solids, Py_ssize_t count, Sheet* c, const int
                 or b.high[0] < low[0] - c.radius or b.high[1] < low[1] - c.radius or b.high[2] < low[2] - c.radius):
             continue
         for f in range(first, last):
-            touch_particle(b, c, particles[f], sums)
+            touch_particle(b, c, particles[f], sums, bodies)
         if b.kind == PLANE:
             continue
         for f in range(first_face, last_face):
             if triangles[3 * f] >= 0:
-                touch_triangle(b, c, triangles + 3 * f, sums)
+                touch_triangle(b, c, triangles + 3 * f, sums, bodies)
 
 
 def touch(uint8_t[::1] solids, Py_ssize_t count, double[:, ::1] x, double[:, ::1] old, const double[::1] w,
           uint8_t[::1] touches, uint8_t[::1] skin, double h, double radius,
           const int64_t[:, ::1] blocks, const int64_t[::1] colors, const int[::1] particles,
           const int[:, ::1] triangles, double[:, ::1] sums, int64_t[::1] slots, int64_t[::1] colliders,
-          double[::1] splits, int threads):
+          double[::1] splits, double[:, ::1] grip, int64_t[::1] owner, const double[::1] pressed, int threads):
     """Every block against every collider near it, then what the bodies got. colors[k] is the first block of colour k.
 
     blocks: first particle, last, first triangle, last. sums: a row per block. splits: contacts per body, for the next
-    substep.
+    substep. grip (4, n) and owner: which particles dynamic bodies press on, for the next substep.
     """
     cdef Sheet sheet
     cdef Py_ssize_t color, block, first, last, n = blocks.shape[0]
@@ -594,6 +615,10 @@ def touch(uint8_t[::1] solids, Py_ssize_t count, double[:, ::1] x, double[:, ::1
     sheet.w = &w[0]
     sheet.touches = <Touch*> &touches[0]
     sheet.skin = (<Skin*> &skin[0])[0]
+    sheet.grip = &grip[0, 0]
+    sheet.owner = &owner[0]
+    sheet.pressed = &pressed[0]
+    sheet.n = x.shape[1]
     sheet.h = h
     sheet.radius = radius
     with nogil:
@@ -605,7 +630,7 @@ def touch(uint8_t[::1] solids, Py_ssize_t count, double[:, ::1] x, double[:, ::1
             last = colors[color + 1]
             for block in prange(first, last, schedule="static", num_threads=threads):
                 touch_block(<const Solid*> &solids[0], count, &sheet, &particles[0], blocks[block, 0],
-                            blocks[block, 1], &triangles[0, 0], blocks[block, 2], blocks[block, 3], &sums[block, 0])
+                            blocks[block, 1], &triangles[0, 0], blocks[block, 2], blocks[block, 3], &sums[block, 0], world.bodies)
         for k in range(live):
             jx = jy = jt = number = 0.0
             for block in range(n):

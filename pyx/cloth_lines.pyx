@@ -6,6 +6,9 @@ Stretch, edge e between particles e and e+1 of a line (XPBD, Macklin, Mueller, C
 Bending, triple t (a discrete isometric energy: Bergou et al. 2006, Wardetzky et al. 2007):
     C_t = x_t - 2 x_{t+1} + x_{t+2} (a vector), constant gradient (1, -2, 1)
     (D W D^T + alpha_b / h^2) lambda = -C    pentadiagonal, the same matrix for x, y and z
+A particle that a body presses on (`grip`) is as heavy as its share of the body along the contact normal g, and light
+across it: W = w I - stiff g g^T.
+
 Both systems are factored as L D L^T, eight lines side by side (lanes), which the compiler turns into vectors. A pass
 over columns has a particle stride of one row; a pass over rows has a particle stride of one.
 """
@@ -15,7 +18,7 @@ from libc.math cimport sqrt
 
 cdef enum:
     LANES = 8
-    FIELDS = 11
+    FIELDS = 17
     STRIP = 4
 
 # A straight line pinned at both ends has no unique tension; this share of w keeps its system regular.
@@ -57,7 +60,8 @@ cdef inline void scatter(double* x, double* y, double* z, Py_ssize_t base, Py_ss
 
 
 cdef void stretch_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line nx, sk_line ny, sk_line nz,
-                        sk_line upper, sk_line pivot, sk_line right, sk_line live, Py_ssize_t count, double rest,
+                        sk_line upper, sk_line pivot, sk_line right, sk_line live, sk_line stiff, sk_line gx, sk_line gy,
+                        sk_line gz, sk_line low, sk_line high, int gripped, Py_ssize_t count, double rest,
                         double soft) noexcept nogil:
     cdef Py_ssize_t e, k, a, b
     cdef double dx, dy, dz, size, inverse, total, diagonal, off, value, before, move, held
@@ -76,13 +80,21 @@ cdef void stretch_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line 
             nx[a] = dx
             ny[a] = dy
             nz[a] = dz
-            total = (pw[a] + pw[b]) * live[a]
+            total = pw[a] + pw[b]
+            if gripped:
+                low[a] = gx[a] * dx + gy[a] * dy + gz[a] * dz
+                high[a] = gx[b] * dx + gy[b] * dy + gz[b] * dz
+                total = total - stiff[a] * low[a] * low[a] - stiff[b] * high[a] * high[a]
+            total = total * live[a]
             held = 1.0 if total == 0.0 else 0.0
             diagonal = total * (1.0 + REGULAR) + soft + held
             value = (1.0 - held) * (rest - size)
             off = 0.0
             if e > 0:
-                off = -pw[a] * live[a] * live[a - LANES] * (dx * nx[a - LANES] + dy * ny[a - LANES] + dz * nz[a - LANES])
+                off = pw[a] * (dx * nx[a - LANES] + dy * ny[a - LANES] + dz * nz[a - LANES])
+                if gripped:
+                    off = off - stiff[a] * low[a] * high[a - LANES]
+                off = -off * live[a] * live[a - LANES]
                 before = off * pivot[a - LANES]
                 diagonal = diagonal - off * before
                 value = value - before * right[a - LANES]
@@ -107,6 +119,15 @@ cdef void stretch_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line 
             px[a] = px[a] - pw[a] * dx
             py[a] = py[a] - pw[a] * dy
             pz[a] = pz[a] - pw[a] * dz
+            if gripped:
+                before = stiff[b] * high[a] * move
+                px[b] = px[b] - before * gx[b]
+                py[b] = py[b] - before * gy[b]
+                pz[b] = pz[b] - before * gz[b]
+                before = stiff[a] * low[a] * move
+                px[a] = px[a] + before * gx[a]
+                py[a] = py[a] + before * gy[a]
+                pz[a] = pz[a] + before * gz[a]
 
 
 cdef void bend_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line rx, sk_line ry, sk_line rz,
@@ -178,12 +199,29 @@ cdef void bend_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line rx,
             pz[c] = pz[c] + pw[c] * vz
 
 
-cdef void line_chunk(double* x, double* y, double* z, const double* w, const double* live, Py_ssize_t base,
+cdef int gather_grips(const double* grip, Py_ssize_t n, Py_ssize_t base, Py_ssize_t element, Py_ssize_t lane,
+                      Py_ssize_t count, Py_ssize_t lanes, double* out) noexcept nogil:
+    """stiff and the normal of every particle of a chunk; 0 where nothing presses on any of them."""
+    cdef Py_ssize_t e, k, at, field, size = count * LANES
+    cdef int found = 0
+    for e in range(count):
+        for k in range(LANES):
+            at = base + e * element + (k if k < lanes else lanes - 1) * lane
+            found = found | (grip[at] != 0.0)
+            for field in range(4):
+                out[field * size + e * LANES + k] = grip[field * n + at]
+    return found
+
+
+cdef void line_chunk(double* x, double* y, double* z, const double* w, const double* live, const double* grip,
+                     Py_ssize_t n, int grips, Py_ssize_t base,
                      Py_ssize_t element, Py_ssize_t lane, Py_ssize_t count, Py_ssize_t lanes, double rest,
                      double stretch_soft, double bend_soft, int bend, int first, int last, double* work) noexcept nogil:
     cdef Py_ssize_t size = count * LANES, k, e
     cdef double soft[LANES]
     cdef double* mask = work + 10 * size
+    cdef double* more = work + 11 * size
+    cdef int gripped = gather_grips(grip, n, base, element, lane, count, lanes, more) if grips else 0
     gather(x, y, z, w, base, element, lane, count, lanes, work, work + size, work + 2 * size, work + 3 * size)
     for e in range(count):
         for k in range(LANES):
@@ -198,7 +236,8 @@ cdef void line_chunk(double* x, double* y, double* z, const double* w, const dou
         bend_lines(work, work + size, work + 2 * size, work + 3 * size, work + 4 * size, work + 5 * size,
                    work + 6 * size, work + 7 * size, work + 8 * size, work + 9 * size, mask, soft, count)
     stretch_lines(work, work + size, work + 2 * size, work + 3 * size, work + 4 * size, work + 5 * size,
-                  work + 6 * size, work + 7 * size, work + 8 * size, work + 9 * size, mask, count, rest, stretch_soft)
+                  work + 6 * size, work + 7 * size, work + 8 * size, work + 9 * size, mask, more, more + size,
+                  more + 2 * size, more + 3 * size, more + 4 * size, more + 5 * size, gripped, count, rest, stretch_soft)
     scatter(x, y, z, base, element, lane, count, lanes, work, work + size, work + 2 * size)
 
 
@@ -208,12 +247,13 @@ def lines_work(Py_ssize_t rows, Py_ssize_t columns):
     return FIELDS * LANES * max(down, across)
 
 
-def solve_lines(double[:, ::1] x, const double[::1] w, const double[::1] live, Py_ssize_t rows, Py_ssize_t columns,
+def solve_lines(double[:, ::1] x, const double[::1] w, const double[::1] live, const double[:, ::1] grip, bint grips,
+                Py_ssize_t rows, Py_ssize_t columns,
                 bint down, double rest, double stretch_soft, double bend_soft, bint bend, double[::1] work,
                 int threads):
     """One direct pass over every column (`down`) or row: bending (if `bend`), then stretch.
 
-    live[i] is 1 where the edge from particle i to the next of its line holds, else 0. Both soft values are
+    With `grips`, grip holds stiff and the unit normal (4, n). live[i] is 1 where the edge from particle i to the next of its line holds, else 0. Both soft values are
     compliance / h^2. The outermost lines carry half the bending stiffness, as they carry half the area.
     """
     cdef Py_ssize_t element = columns if down else 1
@@ -224,7 +264,8 @@ def solve_lines(double[:, ::1] x, const double[::1] w, const double[::1] live, P
     cdef Py_ssize_t stride = count * LANES * FIELDS
     with nogil:
         for chunk in prange(chunks, schedule="static", num_threads=threads):
-            line_chunk(&x[0, 0], &x[1, 0], &x[2, 0], &w[0], &live[0], chunk * LANES * lane, element, lane, count,
+            line_chunk(&x[0, 0], &x[1, 0], &x[2, 0], &w[0], &live[0], &grip[0, 0], x.shape[1], grips,
+                       chunk * LANES * lane, element, lane, count,
                        lines - chunk * LANES if lines - chunk * LANES < LANES else LANES, rest, stretch_soft,
                        bend_soft, bend, chunk == 0, chunk == chunks - 1, &work[0] + chunk * stride)
 

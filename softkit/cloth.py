@@ -248,6 +248,7 @@ class Cloth(SoftObject):
         self._touch = np.zeros(n * TOUCH_SLOTS, TOUCH)
         self._touch["shape"] = -1
         self._touched = False
+        self._grip, self._owner = np.zeros((4, n)), np.zeros(n, np.int64)
         self.welded = np.arange(n)
         self._views()
         self._stale = self._parts_stale = True
@@ -509,6 +510,8 @@ class Cloth(SoftObject):
             "welded": self.welded,
             "edge_live": self._edge_live,
             "face_live": self._face_live.astype(np.uint8),
+            "grip": self._grip,
+            "owner": self._owner,
             "touch": self._touch.view(np.uint8),
         }
 
@@ -534,6 +537,7 @@ class Cloth(SoftObject):
         self._edge_live[:], self._face_live[:] = arrays["edge_live"], arrays["face_live"] > 0
         self._torn = not (self._face_live.all() and (self._edge_live > 0.0).all())
         self._touch.view(np.uint8)[:] = arrays["touch"]
+        self._grip[:], self._owner[:] = arrays["grip"], arrays["owner"]
         self._pins, self._anchors = set(settings["pins"]), {}
         self._weigh()
 

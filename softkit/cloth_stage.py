@@ -43,6 +43,8 @@ class ClothStage(Stage):
         self._colliders = np.zeros(SOLID_BYTES * 256, np.uint8)
         self._slots = np.zeros(LIVE_BODIES + 1, np.int64)
         self._box = np.zeros(6)
+        self._totals = np.zeros(16)
+        self._bodies: list | None = None
         self._splits: dict[Cloth, np.ndarray] = {}
         self._collider_version = -1
 
@@ -72,6 +74,8 @@ class ClothStage(Stage):
             self._begin_ties(cloth)
             self._begin_contacts(cloth)
         self._collider_version = self.world.colliders.version
+        if fresh:
+            self._bodies = list(self.world.colliders.bodies)
 
     def _mirror_depths(self) -> None:
         """How deep each shape is for 3-D objects, and which are round."""
@@ -110,6 +114,10 @@ class ClothStage(Stage):
             cloth._force = np.zeros((3, len(cloth._faces)))
             cloth._points, cloth._speeds = np.zeros((cloth.count, 3)), np.zeros((cloth.count, 3))
             cloth._air, cloth._skin = np.zeros((cloth.count, 3)), np.zeros(1, SKIN)
+            n = cloth.count
+            cloth._grip_stiff = np.zeros((4, n))
+            cloth._grip_before, cloth._grip_list = np.zeros((4, n)), np.zeros(n, np.int64)
+            cloth._grip_heavy, cloth._pressed = np.zeros(n), np.zeros(n)
             cloth._torn_list = np.zeros(len(cloth._edges), np.int32)
         skin = cloth._skin[0]
         skin["radius"], skin["friction"], skin["elasticity"] = cloth._radius, cloth._friction, cloth._elasticity
@@ -140,6 +148,9 @@ class ClothStage(Stage):
         if splits is None or len(splits) < len(colliders.bodies):
             splits = self._splits[cloth] = np.zeros(max(1, len(colliders.bodies)))
         splits[:] = 0.0
+        if self._bodies is not None and self._bodies != colliders.bodies:
+            cloth._grip[:] = 0.0
+        cloth._gripped = bool((cloth._grip[0] > 0.0).any())
         if cloth._touched:
             shape = cloth._touch["shape"]
             shape = shape[(shape >= 0) & (shape < len(colliders.shapes))]
@@ -160,6 +171,7 @@ class ClothStage(Stage):
             self._predict(cloth, h, fraction, threads)
             self._solve(cloth, h, threads)
             self._touch(cloth, h, threads)
+            cloth._pressed[cloth._grip_list[: cloth._grips]] = 0.0
             if len(cloth._tie_rows):
                 cloth_ties.move_ties(bodies.table, cloth._p, cloth._tie_rows, cloth._tie_local)
             capped = cloth_mesh.finish(cloth._p, cloth._vel, cloth._old, h, self.world.max_speed, threads)
@@ -208,14 +220,62 @@ class ClothStage(Stage):
             cloth_ties.move_ties(self.world.colliders.table, cloth._p, cloth._tie_rows, cloth._tie_local)
 
     def _solve(self, cloth: Cloth, h: float, threads: int) -> None:
-        if cloth._grid is not None:
-            self._solve_grid(cloth, h, threads)
-        else:
-            self._solve_mesh(cloth, h, threads)
+        cloth._heavy, cloth._grips = cloth._w, 0
+        if cloth._gripped:
+            cloth._grips = self._take_grips(cloth)
+        self._solve_sheet(cloth, h, threads)
+        if cloth._gripped:
+            if cloth._grips:
+                self._press(cloth, h)
+            cloth._grip[:] = 0.0
         if cloth._tie_live:
             table = self.world.colliders.table
             cloth_ties.pull_bodies(table, cloth._p, cloth._tie_rows, cloth._tie_local, cloth._tie_moved)
             cloth_ties.move_ties(table, cloth._p, cloth._tie_rows, cloth._tie_local)
+
+    def _solve_sheet(self, cloth: Cloth, h: float, threads: int) -> None:
+        if cloth._grid is not None:
+            self._solve_grid(cloth, h, threads)
+        else:
+            self._solve_mesh(cloth, h, threads)
+
+    def _take_grips(self, cloth: Cloth) -> int:
+        """Give particles that bodies press on the bodies' weight."""
+        totals = self._totals
+        if len(totals) < len(self.world.colliders.bodies):
+            totals = self._totals = np.zeros(2 * len(self.world.colliders.bodies))
+        count = cloth_ties.take_grips(
+            self.world.colliders.table,
+            cloth._p,
+            cloth._w,
+            cloth._grip,
+            cloth._owner,
+            cloth._grip_list,
+            cloth._grip_before,
+            cloth._grip_heavy,
+            cloth._grip_stiff,
+            totals,
+        )
+        if count:
+            cloth._heavy = cloth._grip_heavy
+        return count
+
+    def _press(self, cloth: Cloth, h: float) -> None:
+        """Hand the bodies what the sheet's own constraints did to the particles they press on."""
+        gravity = max(600.0, float(np.hypot(*self.world.gravity)))
+        cloth_ties.press_bodies(
+            self.world.colliders.table,
+            cloth._p,
+            cloth._old,
+            cloth._owner,
+            cloth._grip_list,
+            cloth._grips,
+            cloth._grip_before,
+            cloth._grip_stiff,
+            cloth._pressed,
+            0.25 * gravity * h * h,
+            self.world.max_depenetration_speed * h,
+        )
 
     def _hold_back(self, cloth: Cloth, threads: int) -> None:
         """Long-range attachments, as long as what the load may stretch the sheet to."""
@@ -223,18 +283,20 @@ class ClothStage(Stage):
             return
         weight = cloth.mass * float(np.hypot(*self.world.gravity))
         slack = 1.0 + 4.0 * cloth._stretch_compliance * weight / cloth.spacing
-        reached = cloth._p, cloth._given, cloth._w, cloth._reach_to, cloth._reach_limit, cloth._share
+        reached = cloth._p, cloth._given, cloth._heavy, cloth._reach_to, cloth._reach_limit, cloth._share
         cloth_mesh.reach(*reached, slack, cloth._tie_live, threads)
         if cloth._tie_live:
-            cloth_mesh.answer(cloth._p, cloth._given, cloth._w, cloth._reach_to, cloth._share)
+            cloth_mesh.answer(cloth._p, cloth._given, cloth._heavy, cloth._reach_to, cloth._share)
 
     def _solve_grid(self, cloth: Cloth, h: float, threads: int) -> None:
         rows, columns = cloth._grid
         across, along = cloth._steps
         live, p, w = cloth._live, cloth._p, cloth._w
+        grip, grips = cloth._grip_stiff, cloth._grips > 0
         inverse = 1.0 / (h * h)
         fall, rise = cloth._diagonals
-        cloth_lines.solve_shear(p, w, live[2:], rows, columns, fall, rise, cloth._shear_compliance * inverse, threads)
+        shear = cloth._shear_compliance * inverse
+        cloth_lines.solve_shear(p, cloth._heavy, live[2:], rows, columns, fall, rise, shear, threads)
         self._hold_back(cloth, threads)
         stretch = cloth._stretch_compliance * inverse
         bends = cloth._bend_compliance is not None
@@ -242,12 +304,25 @@ class ClothStage(Stage):
         for down, step, other in ((False, across, along), (True, along, across)):
             soft = bend * step**3 / other
             cloth_lines.solve_lines(
-                p, w, live[int(down)], rows, columns, down, step, stretch, soft, bends, cloth._scratch, threads
+                p,
+                w,
+                live[int(down)],
+                grip,
+                grips,
+                rows,
+                columns,
+                down,
+                step,
+                stretch,
+                soft,
+                bends,
+                cloth._scratch,
+                threads,
             )
 
     def _solve_mesh(self, cloth: Cloth, h: float, threads: int) -> None:
         inverse = 1.0 / (h * h)
-        p, w = cloth._p, cloth._w
+        p, w = cloth._p, cloth._heavy
         cloth._lam[:] = 0.0
         soft = cloth._stretch_compliance * inverse
         for _ in range(2):
@@ -273,6 +348,7 @@ class ClothStage(Stage):
 
     def _touch(self, cloth: Cloth, h: float, threads: int) -> None:
         """Contacts with shapes and solids."""
+        cloth._gripped = False
         colliders = self.world.colliders
         shapes = len(colliders.shapes)
         if not shapes and not len(self._solids):
@@ -318,8 +394,12 @@ class ClothStage(Stage):
             self._slots,
             colliders.table,
             self._splits[cloth],
+            cloth._grip,
+            cloth._owner,
+            cloth._pressed,
             threads,
         )
+        cloth._gripped = self._slots[-1] > 0
 
     # ------------------------------------------------------------ after the last substep
 

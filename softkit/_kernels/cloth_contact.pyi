@@ -38,5 +38,8 @@ def touch(
     slots: _L,
     colliders: _L,
     splits: _F,
+    grip: _F,
+    owner: _L,
+    pressed: _F,
     threads: int,
 ) -> None: ...

@@ -8,6 +8,8 @@ def solve_lines(
     x: _F,
     w: _F,
     live: _F,
+    grip: _F,
+    grips: bool,
     rows: int,
     columns: int,
     down: bool,

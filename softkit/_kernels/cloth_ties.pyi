@@ -10,3 +10,28 @@ def weigh_ties(
 ) -> None: ...
 def move_ties(colliders: _L, x: _F, ties: _L, local: _F) -> None: ...
 def pull_bodies(colliders: _L, x: _F, ties: _L, local: _F, moved: _F) -> None: ...
+def take_grips(
+    colliders: _L,
+    x: _F,
+    w: _F,
+    grip: _F,
+    owner: _L,
+    list_: _L,
+    before: _F,
+    heavy: _F,
+    stiff: _F,
+    totals: _F,
+) -> int: ...
+def press_bodies(
+    colliders: _L,
+    x: _F,
+    old: _F,
+    owner: _L,
+    list_: _L,
+    count: int,
+    before: _F,
+    stiff: _F,
+    pressed: _F,
+    bounce: float,
+    open_: float,
+) -> None: ...
