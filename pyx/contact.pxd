@@ -26,10 +26,23 @@ cdef struct Touch:
     int64_t shape          # index of the shape, or -1: free slot
     double nx, ny, impulse
 
-cdef struct Hold:          # what the last contact of a particle in this substep left to do
-    int64_t body           # to rebound from at `speed` along the normal; -1: none
-    int64_t stuck          # friction held it
-    double nx, ny, push, speed
+cdef enum:
+    FREE = 0
+    SLIDE = 1              # on a driven surface, free to move along it
+    STICK = 2              # held there by friction
+    EDGE = 3               # end of a link that lies on a corner, or on a dynamic body
+
+cdef struct Hold:          # a particle's contact from one substep to the next
+    int64_t rail           # FREE, SLIDE, STICK or EDGE
+    int64_t shape          # of the rail
+    int64_t seen           # met again in this substep
+    int64_t rebound        # body to rebound from at `speed`, or -1
+    double nx, ny          # normal
+    double lam, pull       # normal reaction and tangential pull of the last solve, as position impulses
+    double before          # inward motion taken out before the solve, as position impulse
+    double aside           # the same along the surface
+    double way             # -1, 1: the way along the object it slides; 0: not known yet
+    double speed, push
 
 cdef struct Skin:          # how an object meets shapes
     double radius, friction, elasticity, depenetration, slow
@@ -92,6 +105,23 @@ cdef inline void note_touch(Touch* touches, int64_t shape, double nx, double ny,
         touches[weakest].impulse = impulse
 
 
+cdef inline void set_rail(Hold* hold, const Body* body, int64_t shape, double nx, double ny, double lam,
+                          bint lever) noexcept nogil:
+    if hold.seen and (hold.rail == SLIDE or hold.rail == STICK):
+        if hold.shape == shape and not lever:
+            hold.nx = nx
+            hold.ny = ny
+        return
+    hold.rail = EDGE if lever or body.kind == DYNAMIC else SLIDE
+    hold.shape = shape
+    hold.seen = 1
+    hold.nx = nx
+    hold.ny = ny
+    hold.lam = lam
+    hold.pull = 0.0
+    hold.way = 0.0
+
+
 cdef inline double hold_node(double* x, double* x0, const double* v, double w, const Skin* skin, const Shape* shape,
                              int64_t index, Body* body, bint own, double nx, double ny, double depth, double h,
                              Touch* touches, Hold* hold) noexcept nogil:
@@ -99,6 +129,7 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
     cdef double gap0 = -depth - ((x[0] - x0[0]) * nx + (x[1] - x0[1]) * ny)
     cdef double back = 0.0, push, rx = x0[0] - body.x0, ry = x0[1] - body.y0, sx, sy, wb = 0.0, lam, slip, limit
     cdef double tx = -ny, ty = nx, speed, e
+    cdef bint riding
     surface_motion(body, shape, x[0] - nx * skin.radius, x[1] - ny * skin.radius, h, &sx, &sy)
     gap0 += (sx - shape.surface_x * h) * nx + (sy - shape.surface_y * h) * ny
     own = own and body.kind == DYNAMIC
@@ -124,23 +155,23 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
     x[1] += w * lam * ny
     if own:
         push_body(body, rx, ry, -lam * nx, -lam * ny)
-    hold.nx = nx
-    hold.ny = ny
+    riding = hold.rail == SLIDE or hold.rail == STICK
+    set_rail(hold, body, index, nx, ny, lam, False)
     hold.push += push
-    hold.stuck = 0
     e = skin.elasticity * shape.elasticity
     if e > 0.0:
         speed = (v[0] - sx / h) * nx + (v[1] - sy / h) * ny
         if speed < -skin.slow:
-            hold.body = shape.body
+            hold.rebound = shape.body
             hold.speed = -e * speed
     note_touch(touches, index, nx, ny, lam / h)
     limit = combine_friction(skin, shape.friction) * lam
-    if limit > 0.0:
+    if limit > 0.0 and not riding:
         surface_motion(body, shape, x[0] - nx * skin.radius, x[1] - ny * skin.radius, h, &sx, &sy)
         slip = (x[0] - x0[0] - sx) * tx + (x[1] - x0[1] - sy) * ty
         lam = slip / (w + (arm_mass(body, rx, ry, tx, ty) if own else 0.0))
-        hold.stuck = -limit < lam < limit
+        if hold.rail == SLIDE and -limit < lam < limit:
+            hold.rail = STICK
         lam = limit if lam > limit else (-limit if lam < -limit else lam)
         x[0] -= w * lam * tx
         x[1] -= w * lam * ty
@@ -152,7 +183,7 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
 cdef inline double hold_edge(double* a, double* a0, double wa, double* b, double* b0, double wb, double at,
                              const Skin* skin, const Shape* shape, int64_t index, Body* body, bint own,
                              double nx, double ny, double depth, double h,
-                             Touch* touches) noexcept nogil:
+                             Touch* touches, Hold* holds) noexcept nogil:
     # The same for a point at `at` on the edge a-b: its mass is that of a lever.
     cdef double pa = 1.0 - at, pb = at
     cdef double w = pa * pa * wa + pb * pb * wb, wo = 0.0
@@ -191,6 +222,8 @@ cdef inline double hold_edge(double* a, double* a0, double wa, double* b, double
     b[1] += wb * pb * lam * ny
     if own:
         push_body(body, rx, ry, -lam * nx, -lam * ny)
+    set_rail(holds, body, index, nx, ny, lam, True)
+    set_rail(holds + 1, body, index, nx, ny, lam, True)
     note_touch(touches, index, nx, ny, lam / h)
     limit = combine_friction(skin, shape.friction) * lam
     if limit > 0.0:

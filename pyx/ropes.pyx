@@ -9,10 +9,10 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t, uint8_t
 
 from chain cimport CHAIN_SCRATCH, Chain, chain_solve
-from contact cimport (SLOTS, Hold, Skin, Touch, arm_mass, combine_friction, hold_edge, hold_node, note_touch,
+from contact cimport (EDGE, FREE, SLIDE, SLOTS, STICK, Hold, Skin, Touch, arm_mass, combine_friction, hold_edge, hold_node, note_touch,
                       push_body)
 from shapes cimport (DYNAMIC, Body, Colliders, Corner, Shape, Tree, filters_meet, find_contact, find_edge_contact,
-                     next_leaf, shape_distance, to_local)
+                     POLY, next_leaf, pierces, shape_distance, to_local)
 from trig cimport decay
 from links cimport chain_correct, end_mass
 
@@ -21,7 +21,12 @@ cdef enum:
     SWEEPS = 3             # contact sweeps until every particle is outside of everything
     STACK = 128
 
-cdef double CATCH_UP = 20.0
+cdef double CATCH_UP = 20.0     # a wrong length closes by so many rope lengths a second at most
+cdef double SETTLE = 0.25       # part of a length error mended per substep while contacts last
+cdef double STUCK = 1e-3       # share of its mobility that a stuck node keeps in the solve: none would be singular
+cdef double HEAVY = 60.0
+cdef double NEAR = 1e-3       # wu above a surface that still count as lying on it
+cdef double THIN = 0.75     # links are that much thinner than nodes: on a round shape the nodes carry
 
 cdef struct Rope:
     double* x              # (n, 2) positions
@@ -30,9 +35,10 @@ cdef struct Rope:
     double* w              # (n) inverse masses, 0 held
     double* W              # (n, 3) inverse mass matrices of this solve
     double* rest           # (n - 1) rest lengths
-    double* rest_now       # (n - 1) lengths to reach in this substep
     double* lam            # (n - 1) multipliers
+    double* drift_lam      # (n - 1) multipliers of drift corrections
     double* f              # (n, 2) position impulses of the last solve
+    double* more           # (n, 2) velocity beyond (x - x0) / h that a split substep leaves
     double* tension        # (n - 1) sum over this step's substeps
     double* previous       # (n, 2) positions at the start of the step
     double* target         # (n, 2) where held nodes go in this step
@@ -40,8 +46,8 @@ cdef struct Rope:
     Touch* touches         # (n, SLOTS)
     Hold* holds            # (n)
     int64_t count, anchor, anchors, self_collision, feed_link
-    double damping, drag_x, drag_y, stretch_compliance, bend_stiffness, feed, max_speed
-    int64_t touched, capped, solves
+    double damping, drag_x, drag_y, stretch_compliance, bend_stiffness, feed, max_speed, total
+    int64_t touched, touching, capped, solves
     double residual, strain, peak
     Skin skin
 
@@ -325,13 +331,13 @@ cdef inline void body_point(const Body* b, const Anchor* a, double* x, double* y
 cdef void predict(Stage* stage, Rope* r) noexcept nogil:
     # v += h a, x0 = x, x += h v; held nodes go a fraction of the way to their targets.
     cdef int64_t k
-    cdef double h = stage.h, gx = stage.gx * h, gy = stage.gy * h, t, dx, dy
+    cdef double h = stage.h, gx = stage.gx * h, gy = stage.gy * h, t
     if r.feed != 0.0:
         r.rest[r.feed_link] += r.feed
     for k in range(r.count):
         r.x0[2 * k] = r.x[2 * k]
         r.x0[2 * k + 1] = r.x[2 * k + 1]
-        r.holds[k].body = -1
+        r.holds[k].rebound = -1
         r.holds[k].push = 0.0
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
@@ -344,12 +350,204 @@ cdef void predict(Stage* stage, Rope* r) noexcept nogil:
             t = stage.fraction
             r.x[2 * k] = r.previous[2 * k] + t * (r.target[2 * k] - r.previous[2 * k])
             r.x[2 * k + 1] = r.previous[2 * k + 1] + t * (r.target[2 * k + 1] - r.previous[2 * k + 1])
-    # A link found far too long closes by CATCH_UP of its length a second: no shot out of an impossible pose.
-    for k in range(r.count - 1):
-        dx = r.x0[2 * k + 2] - r.x0[2 * k]
-        dy = r.x0[2 * k + 3] - r.x0[2 * k + 1]
-        t = sqrt(dx * dx + dy * dy) - r.stretch_compliance / (h * h) * fabs(r.lam[k]) - CATCH_UP * h * r.rest[k]
-        r.rest_now[k] = t if t > r.rest[k] else r.rest[k]
+
+
+cdef inline void rail_motion(Stage* stage, const Hold* hold, const double* x0, double radius,
+                             double* dx, double* dy) noexcept nogil:
+    # How far the surface under a node goes in this substep.
+    cdef Shape* shape = stage.world.shapes + hold.shape
+    cdef Body* b = stage.world.bodies + shape.body
+    cdef double lx, ly, x = x0[0] - hold.nx * radius, y = x0[1] - hold.ny * radius
+    to_local(b.x0, b.y0, b.c0, b.s0, x, y, &lx, &ly)
+    dx[0] = b.x + b.c * lx - b.s * ly - x + shape.surface_x * stage.h
+    dy[0] = b.y + b.s * lx + b.c * ly - y + shape.surface_y * stage.h
+
+
+cdef inline double along_rope(const Rope* r, int64_t k) noexcept nogil:
+    # Does a rail's tangent point to the next node (1) or to the one before (-1)?
+    cdef int64_t a = k - 1 if k > 0 else k, b = k + 1 if k < r.count - 1 else k
+    cdef double s = -(r.x[2 * b] - r.x[2 * a]) * r.holds[k].ny + (r.x[2 * b + 1] - r.x[2 * a + 1]) * r.holds[k].nx
+    return 1.0 if s >= 0.0 else -1.0
+
+
+cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
+    # Nodes that lay on a surface go into the solve knowing it: they may slide (W = w t t^T), are held by friction (W = STUCK w t t^T),
+    # or, over a corner, are slow along the normal (mass lam / length of the geometric stiffness, Andrews, Teichmann, Kry
+    # 2017, times HEAVY). Else light nodes under a heavy load give way in the solve and the load sinks.
+    cdef int64_t k
+    cdef Hold* hold
+    cdef double dx = 0.0, dy = 0.0, rx, ry, rn, rt, w, mu, most, lam
+    cdef double* x
+    for k in range(r.count):
+        hold = r.holds + k
+        hold.seen = 0
+        w = r.w[k]
+        if hold.rail == FREE or w <= 0.0:
+            hold.rail = FREE
+            continue
+        if hold.rail == EDGE:
+            lam = r.lam[k - 1] if k > 0 else 0.0
+            if k < r.count - 1 and r.lam[k] > lam:
+                lam = r.lam[k]
+            rn = 1.0 / (1.0 + w * HEAVY * lam / r.rest[k if k < r.count - 1 else k - 1]) if lam > 0.0 else 1.0
+            r.W[3 * k] = w * (1.0 - (1.0 - rn) * hold.nx * hold.nx)
+            r.W[3 * k + 1] = -w * (1.0 - rn) * hold.nx * hold.ny
+            r.W[3 * k + 2] = w * (1.0 - (1.0 - rn) * hold.ny * hold.ny)
+            continue
+        x = r.x + 2 * k
+        rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+        rx = x[0] - r.x0[2 * k] - dx
+        ry = x[1] - r.x0[2 * k + 1] - dy
+        rn = rx * hold.nx + ry * hold.ny
+        rt = -rx * hold.ny + ry * hold.nx
+        if rn > 0.0:
+            hold.rail = FREE
+            continue
+        hold.before = -rn / w
+        x[0] -= rn * hold.nx
+        x[1] -= rn * hold.ny
+        if hold.rail == STICK:
+            hold.aside = rt / w
+            x[0] += rt * hold.ny
+            x[1] -= rt * hold.nx
+            r.W[3 * k] = STUCK * w * hold.ny * hold.ny
+            r.W[3 * k + 1] = -STUCK * w * hold.nx * hold.ny
+            r.W[3 * k + 2] = STUCK * w * hold.nx * hold.nx
+            continue
+        hold.aside = 0.0
+        mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
+        if mu > 0.0:
+            # Sliding friction from the last normal reaction, against the motion or the pull that starts it.
+            most = rt + w * hold.pull
+            lam = mu * hold.lam * w
+            lam = lam if lam < fabs(most) else fabs(most)
+            lam = -lam if most < 0.0 else lam
+            if lam * hold.way * along_rope(r, k) < 0.0:
+                lam = 0.0
+            hold.aside = lam / w
+            x[0] += lam * hold.ny
+            x[1] -= lam * hold.nx
+        r.W[3 * k] = w * hold.ny * hold.ny
+        r.W[3 * k + 1] = -w * hold.nx * hold.ny
+        r.W[3 * k + 2] = w * hold.nx * hold.nx
+
+
+cdef void read_rails(Stage* stage, Rope* r) noexcept nogil:
+    # What the rails had to bear: pulled off is free again; every run of neighbours on rails then slides or sticks as one,
+    # since its links do not stretch.
+    cdef int64_t k, first = -1
+    cdef Hold* hold
+    cdef double ft
+    for k in range(r.count):
+        hold = r.holds + k
+        if hold.rail == FREE:
+            continue
+        r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
+        r.W[3 * k + 1] = 0.0
+        if hold.rail == EDGE:
+            hold.rail = FREE
+        else:
+            ft = -r.f[2 * k] * hold.ny + r.f[2 * k + 1] * hold.nx
+            hold.pull = ft
+            hold.lam = hold.before - r.f[2 * k] * hold.nx - r.f[2 * k + 1] * hold.ny
+            if hold.rail == STICK:
+                r.x[2 * k] += STUCK * r.w[k] * ft * hold.ny
+                r.x[2 * k + 1] -= STUCK * r.w[k] * ft * hold.nx
+            if hold.lam <= 0.0:
+                hold.rail = FREE
+            else:
+                note_touch(r.touches + SLOTS * k, hold.shape, hold.nx, hold.ny, hold.lam / stage.h)
+                r.touched = 1
+    for k in range(r.count + 1):
+        if k < r.count and r.holds[k].rail != FREE:
+            if first < 0:
+                first = k
+        elif first >= 0:
+            judge_run(stage, r, first, k - 1)
+            first = -1
+
+
+cdef void judge_run(Stage* stage, Rope* r, int64_t first, int64_t last) noexcept nogil:
+    # Coulomb on a run of rails. Sticking: the pull that friction can hold grows from the weaker end node by node (the
+    # capstan relation in discrete form); more than that at the other end makes the run slide towards it. Sliding: stops
+    # where the slip has turned round.
+    cdef int64_t k, sliding = 0
+    cdef Hold* hold
+    cdef double slip = 0.0, dx = 0.0, dy = 0.0, side, left, right, way = 0.0
+    for k in range(first, last + 1):
+        hold = r.holds + k
+        if hold.rail == SLIDE:
+            sliding += 1
+            way = hold.way if hold.way != 0.0 else way
+            rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+            side = along_rope(r, k) * (-(r.x[2 * k] - r.x0[2 * k] - dx) * hold.ny
+                                       + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.nx)
+            slip += side
+    if 2 * sliding > last - first + 1:
+        if way * slip <= 0.0:
+            for k in range(first, last + 1):
+                if combine_friction(&r.skin, stage.world.shapes[r.holds[k].shape].friction) > 0.0:
+                    r.holds[k].rail = STICK
+        for k in range(first, last + 1):
+            r.holds[k].way = 1.0 if slip > 0.0 else -1.0
+        return
+    left = r.lam[first - 1] if first > 0 and r.lam[first - 1] > 0.0 else 0.0
+    right = r.lam[last] if last < r.count - 1 and r.lam[last] > 0.0 else 0.0
+    if right >= left:
+        climb(stage, r, first, last, 1, left, right)
+    else:
+        climb(stage, r, last, first, -1, right, left)
+
+
+cdef void climb(Stage* stage, Rope* r, int64_t start, int64_t stop, int64_t step, double pull, double end) noexcept nogil:
+    # From the weaker end: T_out (d_out - mu c_out) = T_in (d_in + mu c_in) + mu before - aside, with c and d the parts of
+    # the links' directions into the surface and along it.
+    cdef int64_t k, turn
+    cdef Hold* hold
+    cdef double cin, din, cout, dout, mu, s, out, total
+    for turn in range(2):
+        total = pull
+        k = start
+        while True:
+            hold = r.holds + k
+            mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
+            s = along_rope(r, k) * step
+            link_parts(r, k, -step, s, hold, &cin, &din)
+            link_parts(r, k, step, s, hold, &cout, &dout)
+            din = -din
+            out = dout - mu * cout
+            out = out if out > 0.05 else 0.05
+            out = (total * (din + mu * cin) + mu * hold.before - s * hold.aside) / out
+            out = out if out > 0.0 else 0.0
+            if turn == 1:
+                hold.lam = hold.before + total * cin + out * cout
+                hold.pull = s * mu * hold.lam
+                hold.rail = SLIDE
+                hold.way = <double>step
+            total = out
+            if k == stop:
+                break
+            k += step
+        if turn == 0 and end <= total:
+            return
+
+
+cdef inline void link_parts(const Rope* r, int64_t k, int64_t step, double s, const Hold* hold,
+                            double* into, double* along) noexcept nogil:
+    # The direction from node k to its neighbour: its part into the surface and along s * tangent; 0 past the end.
+    cdef int64_t j = k + step
+    cdef double dx, dy, d
+    into[0] = 0.0
+    along[0] = <double>(1 if step * s > 0 else -1)
+    if j < 0 or j >= r.count:
+        return
+    dx = r.x[2 * j] - r.x[2 * k]
+    dy = r.x[2 * j + 1] - r.x[2 * k + 1]
+    d = sqrt(dx * dx + dy * dy)
+    if d < 1e-30:
+        return
+    into[0] = -(dx * hold.nx + dy * hold.ny) / d
+    along[0] = s * (-dx * hold.ny + dy * hold.nx) / d
 
 
 cdef inline void invert(double* k) noexcept nogil:
@@ -361,16 +559,21 @@ cdef inline void invert(double* k) noexcept nogil:
     k[2] = xx * det
 
 
+cdef inline void anchor_gain(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil:
+    cdef double rx = r.x0[2 * a.node] - b.x0, ry = r.x0[2 * a.node + 1] - b.y0
+    gain[0] = b.im + b.ii * ry * ry + r.w[a.node]
+    gain[1] = -b.ii * rx * ry
+    gain[2] = b.im + b.ii * rx * rx + r.w[a.node]
+    invert(gain)
+
+
 cdef void close_anchor(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil:
     # Point constraint between a node and a dynamic body: C = x - p(body) = 0, impulse (W_body + w I)^-1 C on the body.
     # `gain` keeps the inverted matrix.
     cdef double rx, ry, w = r.w[a.node], px, py, gx, gy, lx, ly
     rx = r.x0[2 * a.node] - b.x0
     ry = r.x0[2 * a.node + 1] - b.y0
-    gain[0] = b.im + b.ii * ry * ry + w
-    gain[1] = -b.ii * rx * ry
-    gain[2] = b.im + b.ii * rx * rx + w
-    invert(gain)
+    anchor_gain(r, a, b, gain)
     body_point(b, a, &px, &py)
     gx = r.x[2 * a.node] - px
     gy = r.x[2 * a.node + 1] - py
@@ -423,28 +626,36 @@ cdef void share_anchors(Stage* stage, Rope* r) noexcept nogil:
         close_anchor(r, a, b, gain)
 
 
-cdef void solve_links(Stage* stage, Rope* r, bint first) noexcept nogil:
-    cdef Chain chain
+cdef void fill_chain(Chain* chain, Stage* stage, Rope* r) noexcept nogil:
     chain.n = <int>r.count
     chain.x = r.x
     chain.x0 = r.x0
+    chain.v = r.more
     chain.W = r.W
-    chain.rest = r.rest_now
+    chain.rest = r.rest
     chain.f = r.f
     chain.lam = r.lam
     chain.scratch = r.scratch
     chain.stretch_compliance = r.stretch_compliance
     chain.bend_stiffness = r.bend_stiffness
+    chain.settle = 0.0 if r.touching else 1.0
+    chain.catch_up = CATCH_UP * r.total
+
+
+cdef void solve_links(Stage* stage, Rope* r, bint first) noexcept nogil:
+    cdef Chain chain
+    cdef int64_t k
+    fill_chain(&chain, stage, r)
     tie_anchors(stage, r)
     if first:
         chain_solve(&chain, stage.h)
+        for k in range(2 * r.count):
+            r.more[k] -= (r.x[k] - r.x0[k]) / stage.h
         r.solves += chain.passes
         r.residual = chain.residual if chain.residual > r.residual else r.residual
     else:
         chain_correct(&chain, stage.h)
     share_anchors(stage, r)
-
-
 
 
 cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
@@ -476,6 +687,87 @@ cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
         ly = ka[1] * gx + ka[2] * gy
         move_joined(a, join.node_a, -lx, -ly)
         move_joined(b, join.node_b, lx, ly)
+
+
+cdef inline void shift_body(Body* b, double rx, double ry, double lx, double ly) noexcept nogil:
+    # Move a body without giving it velocity.
+    b.px += b.im * lx
+    b.py += b.im * ly
+    b.pa += b.ii * (rx * ly - ry * lx)
+    push_body(b, 0.0, 0.0, 0.0, 0.0)
+
+
+cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
+    # Contacts stretched the links they pushed on. While they last, the solve only keeps lengths from changing, and what
+    # they are off by is mended here as drift, without velocity: else heavy loads hop on every correction.
+    cdef Chain chain
+    cdef int64_t i, k
+    cdef Anchor* a
+    cdef Body* b
+    cdef double w, fx, fy, worst = 0.0, dx, dy, off
+    for k in range(r.count - 1):
+        dx = r.x[2 * k + 2] - r.x[2 * k]
+        dy = r.x[2 * k + 3] - r.x[2 * k + 1]
+        off = fabs(sqrt(dx * dx + dy * dy) - r.rest[k] - r.stretch_compliance * r.lam[k] / (stage.h * stage.h))
+        worst = off if off > worst else worst
+        r.drift_lam[k] = 0.0
+    if worst < 1e-9 * r.total:
+        return
+    for k in range(2 * r.count):
+        r.x0[k] = r.x[k]
+    fill_chain(&chain, stage, r)
+    chain.lam = r.drift_lam
+    chain.settle = SETTLE
+    chain.stretch_compliance = 0.0
+    chain.bend_stiffness = 0.0
+    set_masses(stage, r)
+    chain_solve(&chain, stage.h)
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        b = stage.world.bodies + a.body
+        if b.kind != DYNAMIC:
+            continue
+        w = r.w[a.node]
+        fx = r.f[2 * a.node]
+        fy = r.f[2 * a.node + 1]
+        dx = fx - (r.W[3 * a.node] * fx + r.W[3 * a.node + 1] * fy) / w
+        dy = fy - (r.W[3 * a.node + 1] * fx + r.W[3 * a.node + 2] * fy) / w
+        shift_body(b, r.x0[2 * a.node] - b.x, r.x0[2 * a.node + 1] - b.y, dx, dy)
+    for k in range(r.count):
+        r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
+        r.W[3 * k + 1] = 0.0
+    touch_shapes(stage, r, island)
+
+
+cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
+    # Inverse mass matrices for a solve that moves nothing but positions: anchors and rails as in the main solve.
+    cdef int64_t i, k
+    cdef Hold* hold
+    cdef Anchor* a
+    cdef Body* b
+    cdef double gain[3]
+    cdef double w
+    for k in range(r.count):
+        hold = r.holds + k
+        w = r.w[k]
+        r.W[3 * k] = r.W[3 * k + 2] = w
+        r.W[3 * k + 1] = 0.0
+        if hold.rail == STICK or hold.rail == SLIDE:
+            w = STUCK * w if hold.rail == STICK else w
+            r.W[3 * k] = w * hold.ny * hold.ny
+            r.W[3 * k + 1] = -w * hold.nx * hold.ny
+            r.W[3 * k + 2] = w * hold.nx * hold.nx
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        b = stage.world.bodies + a.body
+        w = r.w[a.node]
+        if b.kind != DYNAMIC:
+            r.W[3 * a.node] = r.W[3 * a.node + 1] = r.W[3 * a.node + 2] = 0.0
+            continue
+        anchor_gain(r, a, b, gain)
+        r.W[3 * a.node] = w * (1.0 - w * gain[0])
+        r.W[3 * a.node + 1] = -w * w * gain[1]
+        r.W[3 * a.node + 2] = w * (1.0 - w * gain[2])
 
 
 cdef inline void move_joined(Rope* r, int64_t node, double lx, double ly) noexcept nogil:
@@ -517,8 +809,7 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
     cdef double still[2]
     for k in range(first, last + 1):
         if r.W[3 * k] != r.w[k] or r.W[3 * k + 1] != 0.0:
-            if sweep == 0 or r.holds[k].push == 0.0:
-                continue      # carried by its anchor
+            continue          # carried by its anchor
         to_local(body.x, body.y, body.c, body.s, r.x[2 * k], r.x[2 * k + 1], &qx, &qy)
         to_local(body.x0, body.y0, body.c0, body.s0, r.x0[2 * k], r.x0[2 * k + 1], &px, &py)
         path = fabs(qx - px) + fabs(qy - py)
@@ -533,7 +824,14 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
                 r.touched = 1
             continue
         if not find_contact(shape, stage.world.corners, px, py, qx, qy, r.skin.radius, &nx, &ny, &depth):
+            if r.holds[k].rail and r.holds[k].shape == index and not r.holds[k].seen:
+                if shape_distance(shape, stage.world.corners, qx, qy, &nx, &ny) < r.skin.radius + NEAR:
+                    r.holds[k].seen = 1
+                    r.holds[k].nx = body.c * nx - body.s * ny
+                    r.holds[k].ny = body.s * nx + body.c * ny
             continue
+        if r.holds[k].rail and r.holds[k].shape == index:
+            r.holds[k].seen = 1
         r.touched = 1
         if r.w[k] <= 0.0 and not own:
             continue
@@ -574,17 +872,26 @@ cdef double touch_links(Stage* stage, Rope* r, int64_t index, Body* body, bint o
             continue
         for i in range(shape.count):
             if not find_edge_contact(a0[0], a0[1], b0[0], b0[1], a1[0], a1[1], b1[0], b1[1], v[i].x, v[i].y,
-                                     shape.radius + r.skin.radius, False, &nx, &ny, &at, &depth):
+                                     shape.radius + THIN * r.skin.radius, False, &nx, &ny, &at, &depth):
                 continue
             r.touched = 1
             wa = r.w[k] if r.W[3 * k] > 0.0 or r.W[3 * k + 2] > 0.0 else 0.0
             wb = r.w[k + 1] if r.W[3 * k + 3] > 0.0 or r.W[3 * k + 5] > 0.0 else 0.0
             push = hold_edge(r.x + 2 * k, r.x0 + 2 * k, wa, r.x + 2 * k + 2, r.x0 + 2 * k + 2, wb, at, &r.skin,
                              shape, index, body, own, body.c * nx - body.s * ny, body.s * nx + body.c * ny, depth,
-                             stage.h, r.touches + SLOTS * (k + (1 if at > 0.5 else 0)))
+                             stage.h, r.touches + SLOTS * (k + (1 if at > 0.5 else 0)), r.holds + k)
             worst = push if push > worst else worst
             to_local(body.x, body.y, body.c, body.s, r.x[2 * k], r.x[2 * k + 1], &a1[0], &a1[1])
             to_local(body.x, body.y, body.c, body.s, r.x[2 * k + 2], r.x[2 * k + 3], &b1[0], &b1[1])
+        if shape.kind == POLY and pierces(shape, stage.world.corners, a1, b1, &nx, &ny, &at, &depth):
+            depth += THIN * r.skin.radius
+            r.touched = 1
+            wa = r.w[k] if r.W[3 * k] > 0.0 or r.W[3 * k + 2] > 0.0 else 0.0
+            wb = r.w[k + 1] if r.W[3 * k + 3] > 0.0 or r.W[3 * k + 5] > 0.0 else 0.0
+            push = hold_edge(r.x + 2 * k, r.x0 + 2 * k, wa, r.x + 2 * k + 2, r.x0 + 2 * k + 2, wb, at, &r.skin,
+                             shape, index, body, own, body.c * nx - body.s * ny, body.s * nx + body.c * ny, depth,
+                             stage.h, r.touches + SLOTS * (k + (1 if at > 0.5 else 0)), r.holds + k)
+            worst = push if push > worst else worst
     return worst
 
 
@@ -764,6 +1071,17 @@ cdef void touch_chunks(Stage* stage, Pair* pair) noexcept nogil:
                 touch_pair(stage, a, i, b, j)
 
 
+cdef void drop_rails(Rope* r) noexcept nogil:
+    # A rail that this substep's contacts did not meet again is over.
+    cdef int64_t k
+    r.touching = 0
+    for k in range(r.count):
+        if r.holds[k].rail and not r.holds[k].seen:
+            r.holds[k].rail = FREE
+        if r.holds[k].rail:
+            r.touching = 1
+
+
 # ---------------------------------------------------------------- velocities
 
 cdef void finish(Stage* stage, Rope* r) noexcept nogil:
@@ -776,11 +1094,11 @@ cdef void finish(Stage* stage, Rope* r) noexcept nogil:
     for k in range(r.count - 1):
         r.tension[k] += r.lam[k]
     for k in range(r.count):
-        vx = (r.x[2 * k] - r.x0[2 * k]) * inv
-        vy = (r.x[2 * k + 1] - r.x0[2 * k + 1]) * inv
+        vx = (r.x[2 * k] - r.x0[2 * k]) * inv + r.more[2 * k]
+        vy = (r.x[2 * k + 1] - r.x0[2 * k + 1]) * inv + r.more[2 * k + 1]
         hold = r.holds + k
-        if hold.body >= 0 and hold.push > 0.0:
-            b = stage.world.bodies + hold.body
+        if hold.rebound >= 0:
+            b = stage.world.bodies + hold.rebound
             rx = r.x0[2 * k] - b.x0
             ry = r.x0[2 * k + 1] - b.y0
             speed = (vx - (b.x - b.x0) * inv + (b.a - b.a0) * inv * ry) * hold.nx + (
@@ -819,9 +1137,9 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
                       int64_t join_last, int64_t pair_first, int64_t pair_last, int passes) noexcept nogil:
     cdef int64_t i
     cdef int k
-    cdef bint touched = False
     for i in range(count):
         predict(stage, stage.ropes + members[i])
+        set_rails(stage, stage.ropes + members[i])
     for k in range(passes):
         for i in range(count):
             solve_links(stage, stage.ropes + members[i if k % 2 == 0 else count - 1 - i], k == 0)
@@ -829,38 +1147,19 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
     if join_last > join_first:
         for i in range(count):
             solve_links(stage, stage.ropes + members[i], False)
+    for i in range(count):
+        read_rails(stage, stage.ropes + members[i])
     for i in range(pair_first, pair_last):
         touch_chunks(stage, stage.pairs + i)
     for i in range(count):
-        touched = touch_shapes(stage, stage.ropes + members[i], island)
-        if touched:
-            tighten(stage, stage.ropes + members[i])
-            touch_shapes(stage, stage.ropes + members[i], island)
+        touch_shapes(stage, stage.ropes + members[i], island)
+        drop_rails(stage.ropes + members[i])
     for i in range(count):
         finish(stage, stage.ropes + members[i])
     for i in range(count):
+        if stage.ropes[members[i]].touching:
+            settle_links(stage, stage.ropes + members[i], island)
         seat_anchors(stage, stage.ropes + members[i])
-
-
-cdef void tighten(Stage* stage, Rope* r) noexcept nogil:
-    # Contacts stretched the links they pushed on. Solve once more with what the contacts allow: a held node slides along
-    # its surface, a stuck one stays.
-    cdef int64_t k
-    cdef double tx, ty
-    for k in range(r.count):
-        if r.holds[k].push > 0.0 and r.w[k] > 0.0:
-            tx = -r.holds[k].ny
-            ty = r.holds[k].nx
-            if r.holds[k].stuck:
-                tx = ty = 0.0
-            r.W[3 * k] = r.w[k] * tx * tx
-            r.W[3 * k + 1] = r.w[k] * tx * ty
-            r.W[3 * k + 2] = r.w[k] * ty * ty
-    solve_links(stage, r, False)
-    for k in range(r.count):
-        if r.holds[k].push > 0.0 and r.w[k] > 0.0:
-            r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
-            r.W[3 * k + 1] = 0.0
 
 
 def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_t[:, ::1] pairs,

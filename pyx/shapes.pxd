@@ -332,6 +332,30 @@ cdef inline bint find_edge_contact(double ax0, double ay0, double bx0, double by
     return True
 
 
+cdef inline bint pierces(const Shape* shape, const Corner* corners, const double* a, const double* b,
+                         double* nx, double* ny, double* at, double* depth) noexcept nogil:
+    # Does the link a-b cut a corner off a polygon? Then which way is out, where on the link, how deep.
+    cdef const Corner* v = corners + shape.first
+    cdef double ex = b[0] - a[0], ey = b[1] - a[1], e2 = ex * ex + ey * ey, t, cx, cy, d, best = 1e300, mx, my
+    cdef int64_t i
+    if e2 < 1e-18:
+        return False
+    for i in range(shape.count):
+        t = ((v[i].x - a[0]) * ex + (v[i].y - a[1]) * ey) / e2
+        if not (0.0 < t < 1.0):
+            continue
+        cx = a[0] + t * ex
+        cy = a[1] + t * ey
+        d = sqrt((v[i].x - cx) * (v[i].x - cx) + (v[i].y - cy) * (v[i].y - cy))
+        if d < best and d > 1e-9 and shape_distance(shape, corners, cx, cy, &mx, &my) + shape.radius < -1e-9:
+            best = d
+            nx[0] = (v[i].x - cx) / d
+            ny[0] = (v[i].y - cy) / d
+            at[0] = t
+            depth[0] = d + shape.radius
+    return best < 1e300
+
+
 cdef inline int64_t next_leaf(const Tree* tree, int64_t* stack, int* top,
                               double x0, double y0, double x1, double y1) noexcept nogil:
     # Depth-first walk over the leaves that meet a box; start with stack[0] = root, top = 1; -1 at the end.

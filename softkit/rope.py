@@ -158,7 +158,8 @@ class Rope(SoftObject):
         self._rest, self._lam = np.ascontiguousarray(rest, np.float64), np.ascontiguousarray(lam, np.float64)
         self._previous, self._target, self._x0 = self._x.copy(), self._x.copy(), self._x.copy()
         self._w, self._W, self._f = np.empty(n), np.zeros((n, 3)), np.zeros((n, 2))
-        self._tension, self._rest_now = np.zeros(n - 1), self._rest.copy()
+        self._drift_lam = np.zeros(n - 1)
+        self._tension, self._more = np.zeros(n - 1), np.zeros((n, 2))
         self._scratch = np.zeros(n * SCRATCH)
         self._touch = np.zeros(n * SLOTS, TOUCH)
         self._touch["shape"] = -1

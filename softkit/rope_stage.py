@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from softkit.world import World
 
 P, I, F = "i8", "i8", "f8"
-POINTERS = "x x0 v w W rest rest_now lam f tension previous target scratch touch hold".split()
+POINTERS = "x x0 v w W rest lam drift_lam f more tension previous target scratch touch hold".split()
 ROPE = np.dtype(
     [(n, P) for n in POINTERS]
     + [(n, I) for n in "count anchor anchors self_collision feed_link".split()]
-    + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed".split()]
-    + [(n, I) for n in "touched capped solves".split()]
+    + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed total".split()]
+    + [(n, I) for n in "touched touching capped solves".split()]
     + [(n, F) for n in "residual strain peak".split()]
     + [(n, F) for n in "radius friction elasticity depenetration slow".split()]
     + [(n, I) for n in "rule group categories mask".split()]
@@ -30,7 +30,10 @@ ROPE = np.dtype(
 ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
 JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
 TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
-HOLD = np.dtype([("body", I), ("stuck", I), ("nx", F), ("ny", F), ("push", F), ("speed", F)])
+HOLD = np.dtype(
+    [(n, I) for n in "rail shape seen rebound".split()]
+    + [(n, F) for n in "nx ny lam pull before aside way speed push".split()]
+)
 CHUNK = 16
 
 
@@ -63,6 +66,7 @@ class RopeStage(Stage):
         row["damping"] = rope._damping
         row["stretch_compliance"] = rope._stretch_compliance
         row["bend_stiffness"] = 0.0 if rope._bend_compliance is None else 1.0 / rope._bend_compliance
+        row["total"] = float(rope._rest.sum())
         row["max_speed"] = self.world.max_speed
         row["radius"], row["friction"], row["elasticity"] = rope._radius, rope._friction, rope._elasticity
         row["depenetration"] = self.world.max_depenetration_speed
