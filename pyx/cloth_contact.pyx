@@ -27,6 +27,10 @@ cdef enum:
     SUMS = 4          # impulse x, y, torque, number of contacts
     STEPS = 8         # most places along a fast triangle's path
 
+# Between its particles the sheet is this much thinner: on a round surface the particles carry it, and the triangles
+# between them cost one look each.
+cdef double FACE = 0.8
+
 cdef struct Solid:
     double s[8]
     const double* v
@@ -439,13 +443,13 @@ cdef double deepest(const Solid* b, const double* p, double radius, double* bary
                 value = t
                 best = j
         gap = n[0] * q[0] + n[1] * q[1] + n[2] * q[2] - value
-        if d - gap >= radius or gap < 1e-3 * radius:
+        if d - gap >= radius or gap < 0.02 * radius:
             return d
         for k in range(3):
             to[k] = p[3 * best + k] - q[k]
         low = 0.0
         high = 1.0
-        for inner in range(5):
+        for inner in range(4):
             t = 0.5 * (low + high)
             solid_distance(b.kind, b.s, b.v, q[0] + t * to[0], q[1] + t * to[1], q[2] + t * to[2], m)
             slope = m[0] * to[0] + m[1] * to[1] + m[2] * to[2]
@@ -453,7 +457,7 @@ cdef double deepest(const Solid* b, const double* p, double radius, double* bary
                 low = t
             else:
                 high = t
-        t = 1.0 if low > 0.96 else 0.5 * (low + high)
+        t = 1.0 if low > 0.92 else 0.5 * (low + high)
         for k in range(3):
             q[k] = q[k] + t * to[k]
             bary[k] = bary[k] * (1.0 - t)
@@ -476,6 +480,7 @@ cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums, 
     cdef double back[3]
     cdef double travel = 0.0, size = 0.0, d, depth, w = 0.0, lam, t, share, dx, dy, dz
     cdef int k, j, steps = 1, step, most = 0
+    cdef double radius = FACE * c.radius
     for k in range(3):
         to_frame(b.o1, b.r1, c.x[at[k]], c.y[at[k]], c.z[at[k]], last + 3 * k)
     for k in range(3):
@@ -493,9 +498,9 @@ cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums, 
     travel = sqrt(travel)
     d = solid_distance(b.kind, b.s, b.v, (last[0] + last[3] + last[6]) / 3.0, (last[1] + last[4] + last[7]) / 3.0,
                        (last[2] + last[5] + last[8]) / 3.0, n)
-    if d > c.radius + size + travel:
+    if d > radius + size + travel:
         return
-    t = 0.5 * (c.radius + b.thin)
+    t = 0.5 * (radius + b.thin)
     if travel > t:
         for k in range(3):
             to_frame(b.o0, b.r0, c.ox[at[k]], c.oy[at[k]], c.oz[at[k]], first + 3 * k)
@@ -503,16 +508,16 @@ cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums, 
     for step in range(1, steps + 1):
         t = <double> step / <double> steps
         if steps == 1:
-            d = deepest(b, last, c.radius, bary, n)
+            d = deepest(b, last, radius, bary, n)
         else:
             for k in range(9):
                 between[k] = first[k] + t * (last[k] - first[k])
-            d = deepest(b, between, c.radius, bary, n)
-        if d < c.radius:
+            d = deepest(b, between, radius, bary, n)
+        if d < radius:
             break
-    if d >= c.radius or bary[0] > 0.99 or bary[1] > 0.99 or bary[2] > 0.99:
+    if d >= radius or bary[0] > 0.99 or bary[1] > 0.99 or bary[2] > 0.99:
         return
-    depth = c.radius - d
+    depth = radius - d
     for k in range(3):
         old[k] = now[k] = local[k] = 0.0
         if bary[k] > bary[most]:
@@ -537,7 +542,7 @@ cdef void touch_triangle(const Solid* b, Sheet* c, const int* at, double* sums, 
     if depth <= 0.0 or w <= 0.0:
         return
     t = c.pressed[at[0]] + c.pressed[at[1]] + c.pressed[at[2]]
-    lam = respond(b, &c.skin, local, n, depth, old, now, w, c.h, c.radius, t, move, back, m, sums)
+    lam = respond(b, &c.skin, local, n, depth, old, now, w, c.h, radius, t, move, back, m, sums)
     for k in range(3):
         j = at[k]
         if lam > 0.0:

@@ -6,6 +6,8 @@ Stretch, edge e between particles e and e+1 of a line (XPBD, Macklin, Mueller, C
 Bending, triple t (a discrete isometric energy: Bergou et al. 2006, Wardetzky et al. 2007):
     C_t = x_t - 2 x_{t+1} + x_{t+2} (a vector), constant gradient (1, -2, 1)
     (D W D^T + alpha_b / h^2) lambda = -C    pentadiagonal, the same matrix for x, y and z
+    alpha_b = step^3 / (B other step): curvature C / step^2 over the cell of the middle particle. At a clamp (two held
+    neighbours) only half of that cell bends: alpha_b / 2.
 A particle that a body presses on (`grip`) is as heavy as its share of the body along the contact normal g, and light
 across it: W = w I - stiff g g^T.
 
@@ -133,7 +135,7 @@ cdef void stretch_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line 
 cdef void bend_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line rx, sk_line ry, sk_line rz,
                      sk_line first, sk_line second, sk_line pivot, sk_line live, sk_line soft, Py_ssize_t count) noexcept nogil:
     cdef Py_ssize_t t, k, a, b, c
-    cdef double diagonal, one, two, vx, vy, vz, total, held, f1, f2, whole
+    cdef double diagonal, one, two, vx, vy, vz, total, held, f1, f2, whole, clamp
     for t in range(count - 2):
         for k in range(LANES):
             a = t * LANES + k
@@ -142,7 +144,8 @@ cdef void bend_lines(sk_line px, sk_line py, sk_line pz, sk_line pw, sk_line rx,
             whole = live[a] * live[b]
             total = (pw[a] + 4.0 * pw[b] + pw[c]) * whole
             held = 1.0 if total == 0.0 else 0.0
-            diagonal = total + soft[k] + held
+            clamp = 0.5 if pw[b] == 0.0 and (pw[a] == 0.0 or pw[c] == 0.0) else 1.0
+            diagonal = total + soft[k] * clamp + held
             vx = (1.0 - held) * (2.0 * px[b] - px[a] - px[c])
             vy = (1.0 - held) * (2.0 * py[b] - py[a] - py[c])
             vz = (1.0 - held) * (2.0 * pz[b] - pz[a] - pz[c])

@@ -134,7 +134,7 @@ def solve_bends(double[:, ::1] x, const double[::1] w, const int[:, ::1] hinges,
                          soft[e] * factor)
 
 
-def reach(double[:, ::1] x, double[:, ::1] given, const double[::1] w, const int[:, ::1] anchors,
+def reach(double[:, ::1] x, double[:, ::1] given, const uint8_t[::1] held, const int[:, ::1] anchors,
           const double[:, ::1] limits, const double[::1] share, double slack, bint record, int threads):
     """Long-range attachments: C = |x_i - x_a| - slack * limit <= 0 for the anchors a of particle i.
 
@@ -153,7 +153,7 @@ def reach(double[:, ::1] x, double[:, ::1] given, const double[::1] w, const int
                     given[0, i * m + k] = 0.0
                     given[1, i * m + k] = 0.0
                     given[2, i * m + k] = 0.0
-                if a < 0 or w[i] <= 0.0:
+                if a < 0 or held[i]:
                     continue
                 limit = limits[i, k] * slack
                 dx = x[0, i] - x[0, a]
@@ -171,8 +171,8 @@ def reach(double[:, ::1] x, double[:, ::1] given, const double[::1] w, const int
                         given[2, i * m + k] = dz * size
 
 
-def answer(double[:, ::1] x, const double[:, ::1] given, const double[::1] w, const int[:, ::1] anchors,
-           const double[::1] share):
+def answer(double[:, ::1] x, const double[:, ::1] given, const double[::1] w, const uint8_t[::1] held,
+           const int[:, ::1] anchors, const double[::1] share):
     """Anchors on moving bodies feel the opposite of what `reach` did: serial, in order of particles."""
     cdef Py_ssize_t i, k, m = anchors.shape[1]
     cdef int a, axis
@@ -180,7 +180,7 @@ def answer(double[:, ::1] x, const double[:, ::1] given, const double[::1] w, co
         for i in range(x.shape[1]):
             for k in range(m):
                 a = anchors[i, k]
-                if a >= 0 and w[i] > 0.0 and share[a] < 1.0:
+                if a >= 0 and not held[i] and share[a] < 1.0:
                     for axis in range(3):
                         x[axis, a] = x[axis, a] - given[axis, i * m + k] * w[a] / w[i]
 

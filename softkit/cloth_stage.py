@@ -283,10 +283,10 @@ class ClothStage(Stage):
             return
         weight = cloth.mass * float(np.hypot(*self.world.gravity))
         slack = 1.0 + 4.0 * cloth._stretch_compliance * weight / cloth.spacing
-        reached = cloth._p, cloth._given, cloth._heavy, cloth._reach_to, cloth._reach_limit, cloth._share
+        reached = cloth._p, cloth._given, cloth._held, cloth._reach_to, cloth._reach_limit, cloth._share
         cloth_mesh.reach(*reached, slack, cloth._tie_live, threads)
         if cloth._tie_live:
-            cloth_mesh.answer(cloth._p, cloth._given, cloth._heavy, cloth._reach_to, cloth._share)
+            cloth_mesh.answer(cloth._p, cloth._given, cloth._heavy, cloth._held, cloth._reach_to, cloth._share)
 
     def _solve_grid(self, cloth: Cloth, h: float, threads: int) -> None:
         rows, columns = cloth._grid
