@@ -8,6 +8,7 @@ import numpy as np
 
 from softkit import cloth_tear
 from softkit._kernels import cloth_air, cloth_contact, cloth_lines, cloth_mesh, cloth_ties
+from softkit.cloth_pile import Pile
 from softkit.coupling import in_space
 from softkit.objects import FRICTION_RULES
 from softkit.solids import Solid, rows_of
@@ -31,6 +32,10 @@ SERIAL_BELOW = 700
 """Particles below which a second thread does not pay (measured)."""
 
 
+def _threads(count: int) -> int:
+    return get_threads() if count >= SERIAL_BELOW else 1
+
+
 class ClothStage(Stage):
     """All sheets of one world."""
 
@@ -44,6 +49,7 @@ class ClothStage(Stage):
         self._slots = np.zeros(LIVE_BODIES + 1, np.int64)
         self._box = np.zeros(6)
         self._totals = np.zeros(16)
+        self._pile = Pile()
         self._bodies: list | None = None
         self._splits: dict[Cloth, np.ndarray] = {}
         self._collider_version = -1
@@ -73,6 +79,7 @@ class ClothStage(Stage):
             cloth._prev[:] = cloth._p
             self._begin_ties(cloth)
             self._begin_contacts(cloth)
+        self._pile.take([cloth for cloth in self.objects if cloth._self_collision])
         self._collider_version = self.world.colliders.version
         if fresh:
             self._bodies = list(self.world.colliders.bodies)
@@ -166,10 +173,16 @@ class ClothStage(Stage):
         solids = [obj for obj in self.world._objects if isinstance(obj, Solid)]
         self._solids = rows_of(solids, bodies, fraction, 1.0 / self.world.substeps)
         for cloth in self.objects:
-            threads = get_threads() if cloth.count >= SERIAL_BELOW else 1
+            threads = _threads(cloth.count)
             self._feel_fields(cloth, h, time, threads)
             self._predict(cloth, h, fraction, threads)
             self._solve(cloth, h, threads)
+        for again in range(2 if self._pile.sheets else 0):
+            self._pile.part(h, _threads(self._pile.count))
+            for cloth in self._pile.sheets if again == 0 else ():
+                self._solve_sheet(cloth, h, _threads(cloth.count))
+        for cloth in self.objects:
+            threads = _threads(cloth.count)
             self._touch(cloth, h, threads)
             cloth._pressed[cloth._grip_list[: cloth._grips]] = 0.0
             if len(cloth._tie_rows):
