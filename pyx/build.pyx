@@ -8,6 +8,7 @@ cdef extern from "softkit_omp.h" nogil:
     int SOFTKIT_FAST_MATH
     const char* SOFTKIT_COMPILER
     const char* SOFTKIT_VECTOR
+    int softkit_omp_start()
     int softkit_omp_release()
 
 
@@ -20,6 +21,11 @@ def describe():
         "vector": SOFTKIT_VECTOR.decode("ascii"),
         "compiler": SOFTKIT_COMPILER.decode("ascii"),
     }
+
+
+def start():
+    """Let the OpenMP library read its environment variables; returns the thread count that it would use by itself."""
+    return softkit_omp_start()
 
 
 def team(int[::1] owner, int num_threads):

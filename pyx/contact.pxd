@@ -26,23 +26,14 @@ cdef struct Touch:
     int64_t shape          # index of the shape, or -1: free slot
     double nx, ny, impulse
 
-cdef enum:
-    FREE = 0
-    SLIDE = 1              # on a driven surface, free to move along it
-    STICK = 2              # held there by friction
-    EDGE = 3               # end of a link that lies on a corner, or on a dynamic body
-
 cdef struct Hold:          # a particle's contact from one substep to the next
-    int64_t rail           # FREE, SLIDE, STICK or EDGE
-    int64_t shape          # of the rail
+    int64_t shape          # the shape it lies on, -1: none
     int64_t seen           # met again in this substep
     int64_t rebound        # body to rebound from at `speed`, or -1
     double nx, ny          # normal
-    double lam, pull       # normal reaction and tangential pull of the last solve, as position impulses
-    double before          # inward motion taken out before the solve, as position impulse
-    double aside           # the same along the surface
-    double way             # -1, 1: the way along the object it slides; 0: not known yet
-    double speed, push
+    double ease            # part of its mobility along the normal that the last solve left it
+    double lam             # what the surface bore in the last solve, as position impulse
+    double speed           # to rebound at
 
 cdef struct Skin:          # how an object meets shapes
     double radius, friction, elasticity, depenetration, slow
@@ -105,21 +96,11 @@ cdef inline void note_touch(Touch* touches, int64_t shape, double nx, double ny,
         touches[weakest].impulse = impulse
 
 
-cdef inline void set_rail(Hold* hold, const Body* body, int64_t shape, double nx, double ny, double lam,
-                          bint lever) noexcept nogil:
-    if hold.seen and (hold.rail == SLIDE or hold.rail == STICK):
-        if hold.shape == shape and not lever:
-            hold.nx = nx
-            hold.ny = ny
-        return
-    hold.rail = EDGE if lever or body.kind == DYNAMIC else SLIDE
+cdef inline void settle_on(Hold* hold, int64_t shape, double nx, double ny) noexcept nogil:
     hold.shape = shape
     hold.seen = 1
     hold.nx = nx
     hold.ny = ny
-    hold.lam = lam
-    hold.pull = 0.0
-    hold.way = 0.0
 
 
 cdef inline double hold_node(double* x, double* x0, const double* v, double w, const Skin* skin, const Shape* shape,
@@ -129,7 +110,6 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
     cdef double gap0 = -depth - ((x[0] - x0[0]) * nx + (x[1] - x0[1]) * ny)
     cdef double back = 0.0, push, rx = x0[0] - body.x0, ry = x0[1] - body.y0, sx, sy, wb = 0.0, lam, slip, limit
     cdef double tx = -ny, ty = nx, speed, e
-    cdef bint riding
     surface_motion(body, shape, x[0] - nx * skin.radius, x[1] - ny * skin.radius, h, &sx, &sy)
     gap0 += (sx - shape.surface_x * h) * nx + (sy - shape.surface_y * h) * ny
     own = own and body.kind == DYNAMIC
@@ -147,17 +127,17 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
     push -= back
     if own:
         wb = arm_mass(body, rx, ry, nx, ny)
-    if push <= 0.0 or w + wb <= 0.0:
+    if w + wb <= 0.0:
         note_touch(touches, index, nx, ny, 0.0)
         return 0.0
-    lam = push / (w + wb)
+    lam = push / (w + wb) if push > 0.0 else 0.0
     x[0] += w * lam * nx
     x[1] += w * lam * ny
     if own:
         push_body(body, rx, ry, -lam * nx, -lam * ny)
-    riding = hold.rail == SLIDE or hold.rail == STICK
-    set_rail(hold, body, index, nx, ny, lam, False)
-    hold.push += push
+    if hold.shape == index and not hold.seen:
+        lam += hold.lam
+    settle_on(hold, index, nx, ny)
     e = skin.elasticity * shape.elasticity
     if e > 0.0:
         speed = (v[0] - sx / h) * nx + (v[1] - sy / h) * ny
@@ -166,12 +146,10 @@ cdef inline double hold_node(double* x, double* x0, const double* v, double w, c
             hold.speed = -e * speed
     note_touch(touches, index, nx, ny, lam / h)
     limit = combine_friction(skin, shape.friction) * lam
-    if limit > 0.0 and not riding:
+    if limit > 0.0:
         surface_motion(body, shape, x[0] - nx * skin.radius, x[1] - ny * skin.radius, h, &sx, &sy)
         slip = (x[0] - x0[0] - sx) * tx + (x[1] - x0[1] - sy) * ty
         lam = slip / (w + (arm_mass(body, rx, ry, tx, ty) if own else 0.0))
-        if hold.rail == SLIDE and -limit < lam < limit:
-            hold.rail = STICK
         lam = limit if lam > limit else (-limit if lam < -limit else lam)
         x[0] -= w * lam * tx
         x[1] -= w * lam * ty
@@ -212,18 +190,22 @@ cdef inline double hold_edge(double* a, double* a0, double wa, double* b, double
             b0[1] += ny * back
     if own:
         wo = arm_mass(body, rx, ry, nx, ny)
-    if push <= 0.0 or w + wo <= 0.0:
+    if w + wo <= 0.0:
         note_touch(touches, index, nx, ny, 0.0)
         return 0.0
-    lam = push / (w + wo)
+    lam = push / (w + wo) if push > 0.0 else 0.0
     a[0] += wa * pa * lam * nx
     a[1] += wa * pa * lam * ny
     b[0] += wb * pb * lam * nx
     b[1] += wb * pb * lam * ny
     if own:
         push_body(body, rx, ry, -lam * nx, -lam * ny)
-    set_rail(holds, body, index, nx, ny, lam, True)
-    set_rail(holds + 1, body, index, nx, ny, lam, True)
+    if holds[0].shape == index and not holds[0].seen:
+        lam += pa * holds[0].lam
+    if holds[1].shape == index and not holds[1].seen:
+        lam += pb * holds[1].lam
+    settle_on(holds, index, nx, ny)
+    settle_on(holds + 1, index, nx, ny)
     note_touch(touches, index, nx, ny, lam / h)
     limit = combine_friction(skin, shape.friction) * lam
     if limit > 0.0:

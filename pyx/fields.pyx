@@ -10,11 +10,12 @@ from cython.parallel cimport prange
 from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 
-from expo cimport exp_minus, log_of
+from expo cimport log_of
 from fieldops cimport (
     CHUNK, LINEAR, QUADRATIC, RATE, WIDTH, Chunk, clear, evaluate, larger, load, smaller, weigh,
 )
 from noise cimport OCTAVE_WIDTH, fade, floor_of, low16, scramble
+from trig cimport decay as exp_minus
 
 ROW = WIDTH
 OCTAVE = OCTAVE_WIDTH

@@ -9,7 +9,7 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int64_t, uint8_t
 
 from chain cimport CHAIN_SCRATCH, Chain, chain_solve
-from contact cimport (EDGE, FREE, SLIDE, SLOTS, STICK, Hold, Skin, Touch, arm_mass, combine_friction, hold_edge, hold_node, note_touch,
+from contact cimport (SLOTS, Hold, Skin, Touch, arm_mass, combine_friction, hold_edge, hold_node, note_touch,
                       push_body)
 from shapes cimport (DYNAMIC, Body, Colliders, Corner, Shape, Tree, filters_meet, find_contact, find_edge_contact,
                      POLY, next_leaf, pierces, shape_distance, to_local)
@@ -23,8 +23,7 @@ cdef enum:
 
 cdef double CATCH_UP = 20.0     # a wrong length closes by so many rope lengths a second at most
 cdef double SETTLE = 0.25       # part of a length error mended per substep while contacts last
-cdef double STUCK = 1e-3       # share of its mobility that a stuck node keeps in the solve: none would be singular
-cdef double HEAVY = 60.0
+cdef double HEAVY = 1000.0
 cdef double NEAR = 1e-3       # wu above a surface that still count as lying on it
 cdef double THIN = 0.75     # links are that much thinner than nodes: on a round shape the nodes carry
 
@@ -338,7 +337,6 @@ cdef void predict(Stage* stage, Rope* r) noexcept nogil:
         r.x0[2 * k] = r.x[2 * k]
         r.x0[2 * k + 1] = r.x[2 * k + 1]
         r.holds[k].rebound = -1
-        r.holds[k].push = 0.0
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
         if r.w[k] > 0.0:
@@ -352,202 +350,71 @@ cdef void predict(Stage* stage, Rope* r) noexcept nogil:
             r.x[2 * k + 1] = r.previous[2 * k + 1] + t * (r.target[2 * k + 1] - r.previous[2 * k + 1])
 
 
-cdef inline void rail_motion(Stage* stage, const Hold* hold, const double* x0, double radius,
-                             double* dx, double* dy) noexcept nogil:
+cdef inline void ride(const Body* b, const Hold* hold, const double* x0, double radius,
+                      double* dx, double* dy) noexcept nogil:
     # How far the surface under a node goes in this substep.
-    cdef Shape* shape = stage.world.shapes + hold.shape
-    cdef Body* b = stage.world.bodies + shape.body
     cdef double lx, ly, x = x0[0] - hold.nx * radius, y = x0[1] - hold.ny * radius
     to_local(b.x0, b.y0, b.c0, b.s0, x, y, &lx, &ly)
-    dx[0] = b.x + b.c * lx - b.s * ly - x + shape.surface_x * stage.h
-    dy[0] = b.y + b.s * lx + b.c * ly - y + shape.surface_y * stage.h
+    dx[0] = b.x + b.c * lx - b.s * ly - x
+    dy[0] = b.y + b.s * lx + b.c * ly - y
 
 
-cdef inline double along_rope(const Rope* r, int64_t k) noexcept nogil:
-    # Does a rail's tangent point to the next node (1) or to the one before (-1)?
-    cdef int64_t a = k - 1 if k > 0 else k, b = k + 1 if k < r.count - 1 else k
-    cdef double s = -(r.x[2 * b] - r.x[2 * a]) * r.holds[k].ny + (r.x[2 * b + 1] - r.x[2 * a + 1]) * r.holds[k].nx
-    return 1.0 if s >= 0.0 else -1.0
-
-
-cdef void set_rails(Stage* stage, Rope* r) noexcept nogil:
-    # Nodes that lay on a surface go into the solve knowing it: they may slide (W = w t t^T), are held by friction (W = STUCK w t t^T),
-    # or, over a corner, are slow along the normal (mass lam / length of the geometric stiffness, Andrews, Teichmann, Kry
-    # 2017, times HEAVY). Else light nodes under a heavy load give way in the solve and the load sinks.
-    cdef int64_t k
+cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil:
+    # A light node under a taut rope would give way in the solve, and the load behind it sink, before the contact pushes
+    # it back out. Nodes that lay on a surface are therefore heavy along its normal in the solve, by the mass of the
+    # geometric stiffness lam / length (Andrews, Teichmann, Kry 2017, "Geometric stiffness for real-time constrained
+    # multibody dynamics") times HEAVY, and at rest on the surface.
+    cdef int64_t k, link
     cdef Hold* hold
-    cdef double dx = 0.0, dy = 0.0, rx, ry, rn, rt, w, mu, most, lam
-    cdef double* x
+    cdef Body* b
+    cdef double w, lam, rn, dx = 0.0, dy = 0.0
     for k in range(r.count):
         hold = r.holds + k
         hold.seen = 0
+        hold.lam = 0.0
+        hold.ease = 1.0
         w = r.w[k]
-        if hold.rail == FREE or w <= 0.0:
-            hold.rail = FREE
+        if hold.shape < 0 or w <= 0.0:
             continue
-        if hold.rail == EDGE:
-            lam = r.lam[k - 1] if k > 0 else 0.0
-            if k < r.count - 1 and r.lam[k] > lam:
-                lam = r.lam[k]
-            rn = 1.0 / (1.0 + w * HEAVY * lam / r.rest[k if k < r.count - 1 else k - 1]) if lam > 0.0 else 1.0
-            r.W[3 * k] = w * (1.0 - (1.0 - rn) * hold.nx * hold.nx)
-            r.W[3 * k + 1] = -w * (1.0 - rn) * hold.nx * hold.ny
-            r.W[3 * k + 2] = w * (1.0 - (1.0 - rn) * hold.ny * hold.ny)
+        b = stage.world.bodies + stage.world.shapes[hold.shape].body
+        if b.kind == DYNAMIC and b.island != island:
             continue
-        x = r.x + 2 * k
-        rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
-        rx = x[0] - r.x0[2 * k] - dx
-        ry = x[1] - r.x0[2 * k + 1] - dy
-        rn = rx * hold.nx + ry * hold.ny
-        rt = -rx * hold.ny + ry * hold.nx
+        link = k if k < r.count - 1 else k - 1
+        lam = r.lam[link]
+        if k > 0 and r.lam[k - 1] > lam:
+            lam = r.lam[k - 1]
+        if lam <= 0.0:
+            continue
+        ride(b, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
+        rn = (r.x[2 * k] - r.x0[2 * k] - dx) * hold.nx + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.ny
         if rn > 0.0:
-            hold.rail = FREE
-            continue
-        hold.before = -rn / w
-        x[0] -= rn * hold.nx
-        x[1] -= rn * hold.ny
-        if hold.rail == STICK:
-            hold.aside = rt / w
-            x[0] += rt * hold.ny
-            x[1] -= rt * hold.nx
-            r.W[3 * k] = STUCK * w * hold.ny * hold.ny
-            r.W[3 * k + 1] = -STUCK * w * hold.nx * hold.ny
-            r.W[3 * k + 2] = STUCK * w * hold.nx * hold.nx
-            continue
-        hold.aside = 0.0
-        mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
-        if mu > 0.0:
-            # Sliding friction from the last normal reaction, against the motion or the pull that starts it.
-            most = rt + w * hold.pull
-            lam = mu * hold.lam * w
-            lam = lam if lam < fabs(most) else fabs(most)
-            lam = -lam if most < 0.0 else lam
-            if lam * hold.way * along_rope(r, k) < 0.0:
-                lam = 0.0
-            hold.aside = lam / w
-            x[0] += lam * hold.ny
-            x[1] -= lam * hold.nx
-        r.W[3 * k] = w * hold.ny * hold.ny
-        r.W[3 * k + 1] = -w * hold.nx * hold.ny
-        r.W[3 * k + 2] = w * hold.nx * hold.nx
+            continue          # on its way off: that mass would fling the rope
+        r.x[2 * k] -= rn * hold.nx
+        r.x[2 * k + 1] -= rn * hold.ny
+        hold.lam = -rn / w
+        hold.ease = 1.0 / (1.0 + w * HEAVY * lam / r.rest[link])
+        r.W[3 * k] = w * (1.0 - (1.0 - hold.ease) * hold.nx * hold.nx)
+        r.W[3 * k + 1] = -w * (1.0 - hold.ease) * hold.nx * hold.ny
+        r.W[3 * k + 2] = w * (1.0 - (1.0 - hold.ease) * hold.ny * hold.ny)
 
 
-cdef void read_rails(Stage* stage, Rope* r) noexcept nogil:
-    # What the rails had to bear: pulled off is free again; every run of neighbours on rails then slides or sticks as one,
-    # since its links do not stretch.
-    cdef int64_t k, first = -1
+cdef void read_surfaces(Stage* stage, Rope* r) noexcept nogil:
+    # What that mass took of the links' pull is what the surface bore: friction counts it, a dynamic body gets it.
+    cdef int64_t k
     cdef Hold* hold
-    cdef double ft
+    cdef Body* b
+    cdef double borne
     for k in range(r.count):
         hold = r.holds + k
-        if hold.rail == FREE:
+        if hold.ease == 1.0:
             continue
+        borne = (r.f[2 * k] * hold.nx + r.f[2 * k + 1] * hold.ny) * (1.0 - hold.ease) - hold.lam
+        hold.lam = -borne if borne < 0.0 else 0.0
+        b = stage.world.bodies + stage.world.shapes[hold.shape].body
+        if b.kind == DYNAMIC:
+            push_body(b, r.x0[2 * k] - b.x0, r.x0[2 * k + 1] - b.y0, borne * hold.nx, borne * hold.ny)
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
-        if hold.rail == EDGE:
-            hold.rail = FREE
-        else:
-            ft = -r.f[2 * k] * hold.ny + r.f[2 * k + 1] * hold.nx
-            hold.pull = ft
-            hold.lam = hold.before - r.f[2 * k] * hold.nx - r.f[2 * k + 1] * hold.ny
-            if hold.rail == STICK:
-                r.x[2 * k] += STUCK * r.w[k] * ft * hold.ny
-                r.x[2 * k + 1] -= STUCK * r.w[k] * ft * hold.nx
-            if hold.lam <= 0.0:
-                hold.rail = FREE
-            else:
-                note_touch(r.touches + SLOTS * k, hold.shape, hold.nx, hold.ny, hold.lam / stage.h)
-                r.touched = 1
-    for k in range(r.count + 1):
-        if k < r.count and r.holds[k].rail != FREE:
-            if first < 0:
-                first = k
-        elif first >= 0:
-            judge_run(stage, r, first, k - 1)
-            first = -1
-
-
-cdef void judge_run(Stage* stage, Rope* r, int64_t first, int64_t last) noexcept nogil:
-    # Coulomb on a run of rails. Sticking: the pull that friction can hold grows from the weaker end node by node (the
-    # capstan relation in discrete form); more than that at the other end makes the run slide towards it. Sliding: stops
-    # where the slip has turned round.
-    cdef int64_t k, sliding = 0
-    cdef Hold* hold
-    cdef double slip = 0.0, dx = 0.0, dy = 0.0, side, left, right, way = 0.0
-    for k in range(first, last + 1):
-        hold = r.holds + k
-        if hold.rail == SLIDE:
-            sliding += 1
-            way = hold.way if hold.way != 0.0 else way
-            rail_motion(stage, hold, r.x0 + 2 * k, r.skin.radius, &dx, &dy)
-            side = along_rope(r, k) * (-(r.x[2 * k] - r.x0[2 * k] - dx) * hold.ny
-                                       + (r.x[2 * k + 1] - r.x0[2 * k + 1] - dy) * hold.nx)
-            slip += side
-    if 2 * sliding > last - first + 1:
-        if way * slip <= 0.0:
-            for k in range(first, last + 1):
-                if combine_friction(&r.skin, stage.world.shapes[r.holds[k].shape].friction) > 0.0:
-                    r.holds[k].rail = STICK
-        for k in range(first, last + 1):
-            r.holds[k].way = 1.0 if slip > 0.0 else -1.0
-        return
-    left = r.lam[first - 1] if first > 0 and r.lam[first - 1] > 0.0 else 0.0
-    right = r.lam[last] if last < r.count - 1 and r.lam[last] > 0.0 else 0.0
-    if right >= left:
-        climb(stage, r, first, last, 1, left, right)
-    else:
-        climb(stage, r, last, first, -1, right, left)
-
-
-cdef void climb(Stage* stage, Rope* r, int64_t start, int64_t stop, int64_t step, double pull, double end) noexcept nogil:
-    # From the weaker end: T_out (d_out - mu c_out) = T_in (d_in + mu c_in) + mu before - aside, with c and d the parts of
-    # the links' directions into the surface and along it.
-    cdef int64_t k, turn
-    cdef Hold* hold
-    cdef double cin, din, cout, dout, mu, s, out, total
-    for turn in range(2):
-        total = pull
-        k = start
-        while True:
-            hold = r.holds + k
-            mu = combine_friction(&r.skin, stage.world.shapes[hold.shape].friction)
-            s = along_rope(r, k) * step
-            link_parts(r, k, -step, s, hold, &cin, &din)
-            link_parts(r, k, step, s, hold, &cout, &dout)
-            din = -din
-            out = dout - mu * cout
-            out = out if out > 0.05 else 0.05
-            out = (total * (din + mu * cin) + mu * hold.before - s * hold.aside) / out
-            out = out if out > 0.0 else 0.0
-            if turn == 1:
-                hold.lam = hold.before + total * cin + out * cout
-                hold.pull = s * mu * hold.lam
-                hold.rail = SLIDE
-                hold.way = <double>step
-            total = out
-            if k == stop:
-                break
-            k += step
-        if turn == 0 and end <= total:
-            return
-
-
-cdef inline void link_parts(const Rope* r, int64_t k, int64_t step, double s, const Hold* hold,
-                            double* into, double* along) noexcept nogil:
-    # The direction from node k to its neighbour: its part into the surface and along s * tangent; 0 past the end.
-    cdef int64_t j = k + step
-    cdef double dx, dy, d
-    into[0] = 0.0
-    along[0] = <double>(1 if step * s > 0 else -1)
-    if j < 0 or j >= r.count:
-        return
-    dx = r.x[2 * j] - r.x[2 * k]
-    dy = r.x[2 * j + 1] - r.x[2 * k + 1]
-    d = sqrt(dx * dx + dy * dy)
-    if d < 1e-30:
-        return
-    into[0] = -(dx * hold.nx + dy * hold.ny) / d
-    along[0] = s * (-dx * hold.ny + dy * hold.nx) / d
 
 
 cdef inline void invert(double* k) noexcept nogil:
@@ -749,14 +616,10 @@ cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
     cdef double w
     for k in range(r.count):
         hold = r.holds + k
-        w = r.w[k]
-        r.W[3 * k] = r.W[3 * k + 2] = w
-        r.W[3 * k + 1] = 0.0
-        if hold.rail == STICK or hold.rail == SLIDE:
-            w = STUCK * w if hold.rail == STICK else w
-            r.W[3 * k] = w * hold.ny * hold.ny
-            r.W[3 * k + 1] = -w * hold.nx * hold.ny
-            r.W[3 * k + 2] = w * hold.nx * hold.nx
+        w = r.w[k] if hold.shape >= 0 else 0.0
+        r.W[3 * k] = r.w[k] - w * hold.nx * hold.nx
+        r.W[3 * k + 1] = -w * hold.nx * hold.ny
+        r.W[3 * k + 2] = r.w[k] - w * hold.ny * hold.ny
     for i in range(r.anchors):
         a = stage.anchors + r.anchor + i
         b = stage.world.bodies + a.body
@@ -824,14 +687,12 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
                 r.touched = 1
             continue
         if not find_contact(shape, stage.world.corners, px, py, qx, qy, r.skin.radius, &nx, &ny, &depth):
-            if r.holds[k].rail and r.holds[k].shape == index and not r.holds[k].seen:
-                if shape_distance(shape, stage.world.corners, qx, qy, &nx, &ny) < r.skin.radius + NEAR:
-                    r.holds[k].seen = 1
-                    r.holds[k].nx = body.c * nx - body.s * ny
-                    r.holds[k].ny = body.s * nx + body.c * ny
-            continue
-        if r.holds[k].rail and r.holds[k].shape == index:
-            r.holds[k].seen = 1
+            if r.holds[k].shape != index or r.holds[k].seen:
+                continue
+            depth = r.skin.radius - shape_distance(shape, stage.world.corners, qx, qy, &nx, &ny)
+            if depth < -NEAR:
+                continue
+            depth = 0.0       # still lying on it: friction
         r.touched = 1
         if r.w[k] <= 0.0 and not own:
             continue
@@ -1071,14 +932,14 @@ cdef void touch_chunks(Stage* stage, Pair* pair) noexcept nogil:
                 touch_pair(stage, a, i, b, j)
 
 
-cdef void drop_rails(Rope* r) noexcept nogil:
-    # A rail that this substep's contacts did not meet again is over.
+cdef void leave_surfaces(Rope* r) noexcept nogil:
+    # A surface that this substep's contacts did not meet again is left.
     cdef int64_t k
     r.touching = 0
     for k in range(r.count):
-        if r.holds[k].rail and not r.holds[k].seen:
-            r.holds[k].rail = FREE
-        if r.holds[k].rail:
+        if not r.holds[k].seen:
+            r.holds[k].shape = -1
+        elif r.holds[k].shape >= 0:
             r.touching = 1
 
 
@@ -1139,7 +1000,7 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
     cdef int k
     for i in range(count):
         predict(stage, stage.ropes + members[i])
-        set_rails(stage, stage.ropes + members[i])
+        lean_on_surfaces(stage, stage.ropes + members[i], island)
     for k in range(passes):
         for i in range(count):
             solve_links(stage, stage.ropes + members[i if k % 2 == 0 else count - 1 - i], k == 0)
@@ -1148,12 +1009,12 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
         for i in range(count):
             solve_links(stage, stage.ropes + members[i], False)
     for i in range(count):
-        read_rails(stage, stage.ropes + members[i])
+        read_surfaces(stage, stage.ropes + members[i])
     for i in range(pair_first, pair_last):
         touch_chunks(stage, stage.pairs + i)
     for i in range(count):
         touch_shapes(stage, stage.ropes + members[i], island)
-        drop_rails(stage.ropes + members[i])
+        leave_surfaces(stage.ropes + members[i])
     for i in range(count):
         finish(stage, stage.ropes + members[i])
     for i in range(count):

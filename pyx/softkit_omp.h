@@ -6,9 +6,11 @@
 #include <omp.h>
 #define SOFTKIT_HAS_OPENMP 1
 #define SOFTKIT_OPENMP_VERSION _OPENMP
+static int softkit_omp_start(void) { return omp_get_max_threads(); }
 #else
 #define SOFTKIT_HAS_OPENMP 0
 #define SOFTKIT_OPENMP_VERSION 0
+static int softkit_omp_start(void) { return 1; }
 #endif
 
 /* gcc's libgomp has had omp_pause_resource_all (OpenMP 5.0) since gcc 9, while its _OPENMP still says 4.5. */

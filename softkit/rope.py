@@ -164,6 +164,7 @@ class Rope(SoftObject):
         self._touch = np.zeros(n * SLOTS, TOUCH)
         self._touch["shape"] = -1
         self._hold = np.zeros(n, HOLD)
+        self._hold["shape"] = -1
         self._weigh()
 
     def _weigh(self) -> None:

@@ -31,8 +31,7 @@ ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) 
 JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
 TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
 HOLD = np.dtype(
-    [(n, I) for n in "rail shape seen rebound".split()]
-    + [(n, F) for n in "nx ny lam pull before aside way speed push".split()]
+    [(n, I) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
 )
 CHUNK = 16
 

@@ -37,15 +37,16 @@ def compiled_arguments(function):
 
 
 def stub_names(body):
-    """Public name -> its definition: functions and classes as nodes, plain values as None."""
+    """Public name -> its definition: functions and classes as nodes, annotated values as None.
+
+    A plain assignment names a type for the stub's own use.
+    """
     out = {}
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             out[node.name] = node
         elif isinstance(node, ast.AnnAssign):
             out[node.target.id] = None
-        elif isinstance(node, ast.Assign):
-            out.update({target.id: None for target in node.targets})
     return {name: node for name, node in out.items() if not name.startswith("_")}
 
 

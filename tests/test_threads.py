@@ -140,3 +140,26 @@ def test_python_threads_side_by_side():
         expected = np.full(1000, -1, np.int32)
         build.team(expected, k + 1)
         np.testing.assert_array_equal(owner, expected)
+
+
+@pytest.mark.skipif(not build.describe()["compiler"].startswith("gcc"), reason="reads what libgomp prints")
+@pytest.mark.parametrize("wanted, spin", [({}, "1000"), ({"GOMP_SPINCOUNT": "77"}, "77")])
+def test_waiting_threads_spin_shortly(wanted, spin):
+    """Unless the environment says otherwise, and without leaving a trace in the environment of children."""
+    clean = {
+        k: v for k, v in os.environ.items() if k not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "KMP_BLOCKTIME")
+    }
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import os; before = dict(os.environ); import softkit; print(before == os.environ)",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**clean, "OMP_DISPLAY_ENV": "verbose", **wanted},
+    )
+    assert done.stdout.split() == ["True"]
+    if OPENMP:
+        assert f"GOMP_SPINCOUNT = '{spin}'" in done.stderr

@@ -37,15 +37,15 @@ class Layout:
 class Softkit:
     """The same ropes through softkit's public API."""
 
-    def __init__(self, layout, threads=None):
-        self.threads, self.dt = threads, layout.dt
+    def __init__(self, layout, substeps=SUBSTEPS):
+        self.dt = layout.dt
         space = pymunk.Space()
         space.gravity = (0, layout.gravity)
-        self.world = softkit.World(space, step=layout.dt, substeps=SUBSTEPS)
+        self.world = softkit.World(space, step=layout.dt, substeps=substeps)
         ends = layout.points()[:, [0, -1]].tolist()
-        self.ropes = [
-            softkit.Rope(start, end, segments=layout.segments, mass=layout.mass) for start, end in ends
-        ]
+        # One group: the ropes pass each other freely, as those of every peer do; nothing damps them either.
+        same = {"mass": layout.mass, "damping": 0.0, "filter": pymunk.ShapeFilter(group=1)}
+        self.ropes = [softkit.Rope(start, end, segments=layout.segments, **same) for start, end in ends]
         self.world.add(*self.ropes)
         for rope in self.ropes:
             rope.pin(0)
@@ -89,7 +89,10 @@ def contenders(layout):
     """softkit first, then the peers; numba where it is installed."""
     count = layout.ropes * layout.segments
     out = [
-        Contender("softkit", partial(started, Softkit, layout), count, SUBSTEPS, f"{SUBSTEPS} substeps"),
+        Contender(
+            "softkit", partial(started, Softkit, layout), count, SUBSTEPS, f"{SUBSTEPS} substeps (default)"
+        ),
+        Contender("softkit-2", partial(started, Softkit, layout, substeps=2), count, 2, "2 substeps"),
         chain(layout, 3, 30),
         Contender("python", partial(started, python_verlet.Ropes, layout), count, 1, "verlet, 20 sweeps"),
         Contender("numpy", partial(started, numpy_verlet.Ropes, layout), count, 1, "verlet, 20 sweeps"),
@@ -110,13 +113,16 @@ def chain(layout, steps, iterations):
 
 def compare(outcomes):
     """How much faster than each peer, and whether that peer stretches less."""
-    own = outcomes.get("softkit")
+    ours = [outcome for name, outcome in outcomes.items() if name.startswith("softkit")]
+    peers = [outcome for outcome in outcomes.values() if outcome not in ours]
     out = []
-    for name, peer in outcomes.items():
-        if own and name != "softkit":
-            factor = runner.ratio(peer, own)
+    for own in ours:
+        parts = []
+        for peer in peers:
             worse = peer.quality["stretch %"] >= own.quality["stretch %"]
-            out.append(f"{factor:.1f} x as fast as {name}, at {'no more' if worse else 'MORE'} stretch")
+            faster = f"{runner.ratio(peer, own):.2f} x as fast as {peer.contender.name}"
+            parts.append(f"{faster}{'' if worse else ' (at MORE stretch)'}")
+        out += [f"{own.contender.name}: " + ", ".join(parts)] if parts else []
     return out
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pymunk
 
 from softkit._kernels import fields as kernels
 from softkit.fields.base import NO_TABLE, Field, threads_for
@@ -200,6 +201,20 @@ class Fields:
             for field in plan.relaxing:
                 field.relax(places, after, h, time, inverse, total)
         return after - speeds
+
+    def push_bodies(self, space: pymunk.Space, h: float, time: float) -> None:
+        """Give the dynamic bodies of a space what the fields with bodies=True do to them within h seconds."""
+        if not self.has_bodies:
+            return
+        bodies = [b for b in space.bodies if b.body_type == pymunk.Body.DYNAMIC]
+        if not bodies:
+            return
+        centers = np.array([b.local_to_world(b.center_of_gravity) for b in bodies])
+        speeds = np.array([tuple(b.velocity) for b in bodies])
+        change = self.body_velocities(centers, speeds, [b.mass for b in bodies], h, time)
+        for body, speed, extra in zip(bodies, speeds, change):
+            if extra.any():
+                body.velocity = tuple((speed + extra).tolist())
 
     @property
     def has_bodies(self) -> bool:

@@ -98,7 +98,8 @@ class Custom(Flow):
         if self.kind != "flow" or len(points) == 0 or h <= 0:
             return
         air = self._values(points, velocities, time)
-        rates = np.minimum(self._rows[0, 20], 1e18) * self._weights(points)
+        weights = self._weights(points)
+        rates = self._rows[0, 20] * weights
         keep = np.empty_like(rates)
         kernels.decays(rates[:, 0], 0.5 * h, keep[:, 0])
         if inverse_mass is not None:

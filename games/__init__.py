@@ -1,0 +1,1 @@
+"""Numbered tutorial games: `python -m games` opens the menu, `python -m games NAME` plays one."""

@@ -1,0 +1,1 @@
+"""What every game shares: the menu, the loop, the controls, the recorder. Nothing here knows softkit."""

@@ -1,0 +1,367 @@
+"""Inline parts of the 2-D rasteriser: how much of each pixel of a row a shape covers.
+
+A band is a fixed run of rows that one thread fills: `cover` holds one float a pixel, zero between shapes, and
+`spans` the first and one past the last touched pixel of each row. Rows are computed from the shape alone, so that
+neither the number of bands nor of threads changes a bit.
+"""
+
+from libc.math cimport ceil, floor, sqrt, sqrtf
+
+from pixels cimport Target, lerp_color, over, over_row, pack, fill_row, u8, u32
+
+
+cdef struct Band:
+    float* cover
+    float* along
+    float* across
+    int* spans
+    int stride
+    int y0
+    int y1
+
+
+cdef struct Paint:
+    u32 color
+    u32 edge
+    float radius
+    float edge_width
+    float shine
+
+
+cdef inline void touch(Band* band, int y, int x0, int x1) noexcept nogil:
+    cdef int* span = band.spans + 2 * (y - band.y0)
+    if x0 < span[0]:
+        span[0] = x0
+    if x1 > span[1]:
+        span[1] = x1
+
+
+# ---- polygons: signed area under each edge, summed along the row ----
+# For an edge the area to its right inside each pixel is exact (a trapezium); a running sum over the row turns these
+# differences into coverage, as font rasterisers do (R. Levien, "font-rs", 2015).
+
+cdef inline void add_area(float* row, double xa, double xb, double d) noexcept nogil:
+    """One edge piece inside one row, from xa to xb, of signed height d."""
+    cdef double x0 = xa if xa < xb else xb
+    cdef double x1 = xb if xa < xb else xa
+    cdef int i0 = <int>floor(x0)
+    cdef int i1 = <int>ceil(x1)
+    cdef int i
+    cdef double s, f0, f1, a0, am, middle
+    if i1 <= i0 + 1:
+        middle = 0.5 * (x0 + x1) - i0
+        row[i0] += <float>(d - d * middle)
+        row[i0 + 1] += <float>(d * middle)
+        return
+    s = 1.0 / (x1 - x0)
+    f0 = x0 - i0
+    f1 = x1 - i1 + 1.0
+    a0 = 0.5 * s * (1.0 - f0) * (1.0 - f0)
+    am = 0.5 * s * f1 * f1
+    row[i0] += <float>(d * a0)
+    if i1 == i0 + 2:
+        row[i0 + 1] += <float>(d * (1.0 - a0 - am))
+    else:
+        middle = s * (1.5 - f0)
+        row[i0 + 1] += <float>(d * (middle - a0))
+        for i in range(i0 + 2, i1 - 1):
+            row[i] += <float>(d * s)
+        middle = middle + (i1 - i0 - 3) * s
+        row[i1 - 1] += <float>(d * (1.0 - middle - am))
+    row[i1] += <float>(d * am)
+
+
+cdef inline void add_clipped(const Target* t, Band* band, float* row, int y, double xa, double xb,
+                             double d) noexcept nogil:
+    """The same with x unlimited: what is left of the clip counts at its left border, what is right of it not."""
+    cdef double left = t.x0, right = t.x1
+    cdef double swap, share, x0, x1, span
+    if xa > xb:
+        swap = xa
+        xa = xb
+        xb = swap
+    if xa >= right:
+        touch(band, y, t.x1, t.x1)
+        return
+    if xb <= left:
+        row[t.x0] += <float>d
+        touch(band, y, t.x0, t.x0 + 1)
+        return
+    x0, x1, span = xa, xb, xb - xa
+    if xa < left:
+        share = (left - xa) / span
+        row[t.x0] += <float>(d * share)
+        x0 = left
+    if xb > right:
+        x1 = right
+    if x0 == xa and x1 == xb:
+        add_area(row, xa, xb, d)
+    else:
+        add_area(row, x0, x1, d * ((x1 - x0) / span))
+    touch(band, y, <int>floor(x0), <int>ceil(x1) + 1)
+
+
+cdef inline void add_edge(const Target* t, Band* band, double ax, double ay, double bx, double by) noexcept nogil:
+    """All rows of the band under the edge a to b."""
+    cdef double d = 1.0, swap, slope, top, bottom
+    cdef int y, first, last
+    if ay == by:
+        return
+    if ay > by:
+        d = -1.0
+        swap = ax; ax = bx; bx = swap
+        swap = ay; ay = by; by = swap
+    if by <= band.y0 or ay >= band.y1:
+        return
+    slope = (bx - ax) / (by - ay)
+    first = <int>floor(ay) if ay > band.y0 else band.y0
+    last = <int>ceil(by) if by < band.y1 else band.y1
+    for y in range(first, last):
+        top = ay if ay > y else <double>y
+        bottom = by if by < y + 1 else <double>(y + 1)
+        add_clipped(t, band, band.cover + (y - band.y0) * band.stride, y, ax + (top - ay) * slope,
+                    ax + (bottom - ay) * slope, d * (bottom - top))
+
+
+cdef inline void lay_polygon(const Target* t, Band* band, u32 color) noexcept nogil:
+    """Turn area differences into coverage, lay the colour, and leave the band clean."""
+    cdef int y, x, x0, x1, end
+    cdef float total, value
+    cdef float* row
+    cdef int* span
+    cdef u32 packed = pack(t, color) if t.size == 4 else 0
+    for y in range(band.y0, band.y1):
+        span = band.spans + 2 * (y - band.y0)
+        x0, x1 = span[0], span[1]
+        if x1 <= x0:
+            continue
+        row = band.cover + (y - band.y0) * band.stride
+        end = x1 if x1 < t.x1 else t.x1
+        total = 0
+        for x in range(x0, end):
+            total = total + row[x]
+            value = total if total > 0 else -total
+            row[x] = value if value < 1 else 1
+        over_row(t, t.data + y * t.pitch, row, x0, end, color, packed, <float>(color & 255))
+        for x in range(x0, x1 + 1):
+            row[x] = 0
+        span[0] = t.width
+        span[1] = 0
+
+
+# ---- strokes and discs: signed distance, half a pixel of ramp ----
+
+cdef inline int clip_segment(double* p, double* range_, double x0, double y0, double x1, double y1) noexcept nogil:
+    """Cut the segment p = (ax, ay, bx, by) to a rectangle (Liang and Barsky 1984); range_ gets the kept share."""
+    cdef double[4] q
+    cdef double[4] d
+    cdef double t0 = 0, t1 = 1, r, dx = p[2] - p[0], dy = p[3] - p[1]
+    cdef int i
+    d[0] = -dx; q[0] = p[0] - x0
+    d[1] = dx; q[1] = x1 - p[0]
+    d[2] = -dy; q[2] = p[1] - y0
+    d[3] = dy; q[3] = y1 - p[1]
+    for i in range(4):
+        if d[i] == 0:
+            if q[i] < 0:
+                return 0
+        else:
+            r = q[i] / d[i]
+            if d[i] < 0:
+                if r > t1:
+                    return 0
+                t0 = r if r > t0 else t0
+            else:
+                if r < t0:
+                    return 0
+                t1 = r if r < t1 else t1
+    if t0 > 0 or t1 < 1:
+        p[2] = p[0] + t1 * dx
+        p[3] = p[1] + t1 * dy
+        p[0] = p[0] + t0 * dx
+        p[1] = p[1] + t0 * dy
+    range_[0] = t0
+    range_[1] = t1
+    return 1
+
+
+cdef inline int segment_row(const Target* t, const double* p, double reach, int y, int* x0, int* x1) noexcept nogil:
+    """Pixels x0 to x1 of row y that lie within `reach` of the segment p, generously."""
+    cdef double ay = p[1] - (y + 0.5), dy = p[3] - p[1], dx = p[2] - p[0]
+    cdef double s0 = 0, s1 = 1, r0, r1, xa, xb
+    if dy > 1e-9 or dy < -1e-9:
+        r0 = (-reach - ay) / dy
+        r1 = (reach - ay) / dy
+        if dy < 0:
+            r0, r1 = r1, r0
+        s0 = r0 if r0 > 0 else 0
+        s1 = r1 if r1 < 1 else 1
+        if s0 > s1:
+            return 0
+    elif ay > reach or ay < -reach:
+        return 0
+    xa = p[0] + s0 * dx
+    xb = p[0] + s1 * dx
+    r0 = (xa if xa < xb else xb) - reach
+    r1 = (xb if xa < xb else xa) + reach
+    if r1 <= t.x0 or r0 >= t.x1:
+        return 0
+    x0[0] = <int>floor(r0) if r0 > t.x0 else t.x0
+    x1[0] = <int>ceil(r1) if r1 < t.x1 else t.x1
+    return x1[0] > x0[0]
+
+
+cdef inline void capsule_row(float* row, int x0, int x1, float ax, float ay, float dx, float dy, float radius,
+                             float grow) noexcept nogil:
+    """Greatest of what is there and (distance inside the capsule + 1/2). ax, ay: from the left end of the row's middle
+    line to a; radius: at a, plus 1/2; grow: what it gains up to b."""
+    cdef float length2 = dx * dx + dy * dy
+    cdef float inverse = 1 / length2 if length2 > 1e-12 else 0
+    cdef float across = ay * dy * inverse
+    cdef float s, ex, ey, value
+    cdef int x
+    for x in range(x0, x1):
+        ex = (x + <float>0.5) - ax
+        s = ex * dx * inverse - across
+        s = s if s > 0 else 0
+        s = s if s < 1 else 1
+        ex = ex - s * dx
+        ey = ay + s * dy
+        value = radius + s * grow - sqrtf(ex * ex + ey * ey)
+        row[x] = row[x] if row[x] > value else value
+
+
+cdef inline void capsule_row_owned(float* row, float* along, float* across, int x0, int x1, float ax, float ay,
+                                   float dx, float dy, float radius, float start, float step) noexcept nogil:
+    """capsule_row that also keeps, for the nearest segment, the place along the line and the signed side (-1 to 1)."""
+    cdef float length2 = dx * dx + dy * dy
+    cdef float inverse = 1 / length2 if length2 > 1e-12 else 0
+    cdef float unit = sqrtf(inverse) / radius
+    cdef float s, ex, ey, value
+    cdef int x
+    for x in range(x0, x1):
+        ex = (x + <float>0.5) - ax
+        s = (ex * dx - ay * dy) * inverse
+        s = s if s > 0 else 0
+        s = s if s < 1 else 1
+        ex = ex - s * dx
+        ey = ay + s * dy
+        value = radius + <float>0.5 - sqrtf(ex * ex + ey * ey)
+        if value > row[x]:
+            row[x] = value
+            along[x] = start + s * step
+            across[x] = -(ey * dx + ex * dy) * unit
+
+cdef inline float clamp01(float v) noexcept nogil:
+    v = v if v > 0 else 0
+    return v if v < 1 else 1
+
+
+cdef inline u32 shade(const Paint* paint, float inside) noexcept nogil:
+    """Colour at `inside` pixels from the border: edge colour within edge_width, lighter to the middle by shine."""
+    cdef u32 color = paint.color
+    cdef float k
+    if paint.shine > 0:
+        k = clamp01(inside / paint.radius)
+        color = lerp_color(color, (color & 255) | 0xFFFFFF00u, paint.shine * k * k)
+    if paint.edge_width > 0:
+        color = lerp_color(paint.edge, color, clamp01(inside - paint.edge_width + <float>0.5))
+    return color
+
+
+cdef inline void lay_distance(const Target* t, Band* band, const Paint* paint) noexcept nogil:
+    """Lay a stroke whose (distance inside + 1/2) is in the band, and leave the band clean."""
+    cdef int y, x, x0, x1
+    cdef float* row
+    cdef u8* line
+    cdef int* span
+    cdef u32 color, packed = pack(t, paint.color) if t.size == 4 else 0
+    cdef float cap = 2 * paint.radius if paint.radius < 0.5 else 1
+    cdef bint plain = paint.edge_width <= 0 and paint.shine <= 0
+    for y in range(band.y0, band.y1):
+        span = band.spans + 2 * (y - band.y0)
+        x0, x1 = span[0], span[1]
+        if x1 <= x0:
+            continue
+        row = band.cover + (y - band.y0) * band.stride
+        line = t.data + y * t.pitch
+        if plain:
+            for x in range(x0, x1):
+                row[x] = row[x] if row[x] < cap else cap
+            over_row(t, line, row, x0, x1, paint.color, packed, <float>(paint.color & 255))
+        else:
+            for x in range(x0, x1):
+                if row[x] > 0:
+                    color = shade(paint, row[x] - <float>0.5)
+                    over(t, line + x * t.size, color, pack(t, color) if t.size == 4 else 0,
+                         <u32><int>((row[x] if row[x] < cap else cap) * (color & 255) + <float>0.5))
+        for x in range(x0, x1):
+            row[x] = 0
+        span[0] = t.width
+        span[1] = 0
+
+
+cdef inline float small_disc(double cx, double cy, double radius, int x, int y) noexcept nogil:
+    """Share of pixel (x, y) inside a disc: eight chords, each exact along x."""
+    cdef double total = 0, h, dy, a, b
+    cdef int i
+    for i in range(8):
+        dy = y + 0.0625 + 0.125 * i - cy
+        h = radius * radius - dy * dy
+        if h > 0:
+            h = sqrt(h)
+            a = cx - h if cx - h > x else <double>x
+            b = cx + h if cx + h < x + 1 else <double>(x + 1)
+            if b > a:
+                total += b - a
+    return <float>(total * 0.125)
+
+
+cdef inline void disc_pixels(const Target* t, u8* line, int y, int x0, int x1, double cx, double cy, double radius,
+                             const Paint* paint) noexcept nogil:
+    """Pixels x0 to x1 of row y, each by its own distance."""
+    cdef double dx, dy = y + 0.5 - cy
+    cdef float cover
+    cdef u32 color = paint.color, a
+    cdef u32 packed = pack(t, color) if t.size == 4 else 0
+    cdef bint plain = radius < 2 or (paint.edge_width <= 0 and paint.shine <= 0)
+    cdef int x
+    for x in range(x0, x1):
+        dx = x + 0.5 - cx
+        cover = <float>(radius - sqrt(dx * dx + dy * dy))
+        if not plain:
+            color = shade(paint, cover)
+            packed = pack(t, color) if t.size == 4 else 0
+        cover = small_disc(cx, cy, radius, x, y) if radius < 2 else clamp01(cover + <float>0.5)
+        a = <u32><int>(cover * (color & 255) + <float>0.5)
+        if a:
+            over(t, line + x * t.size, color, packed, a)
+
+
+cdef inline void disc_row(const Target* t, int y, double cx, double cy, double radius,
+                          const Paint* paint) noexcept nogil:
+    """One row of a disc: the border pixel by pixel, the inside as one run."""
+    cdef double dy = y + 0.5 - cy, h, reach = radius + 1, core
+    cdef int x0, x1, i0, i1
+    cdef u8* line = t.data + y * t.pitch
+    h = reach * reach - dy * dy
+    if h <= 0:
+        return
+    h = sqrt(h)
+    if cx + h <= t.x0 or cx - h >= t.x1:
+        return
+    x0 = <int>floor(cx - h) if cx - h > t.x0 else t.x0
+    x1 = <int>ceil(cx + h) if cx + h < t.x1 else t.x1
+    core = radius - 1 - (paint.edge_width if paint.edge_width > 0 else 0)
+    if radius < 2 or paint.shine > 0 or core <= 0 or dy * dy >= core * core:
+        disc_pixels(t, line, y, x0, x1, cx, cy, radius, paint)
+        return
+    h = sqrt(core * core - dy * dy)
+    i0 = <int>ceil(cx - h - 0.5) if cx - h - 0.5 > x0 else x0
+    i1 = <int>floor(cx + h - 0.5) + 1 if cx + h - 0.5 < x1 - 1 else x1
+    if cx - h >= x1 or cx + h <= x0 or i1 <= i0:
+        disc_pixels(t, line, y, x0, x1, cx, cy, radius, paint)
+        return
+    disc_pixels(t, line, y, x0, i0, cx, cy, radius, paint)
+    fill_row(t, line, i0, i1, paint.color, pack(t, paint.color) if t.size == 4 else 0, paint.color & 255)
+    disc_pixels(t, line, y, i1, x1, cx, cy, radius, paint)

@@ -1,0 +1,523 @@
+"""Fields as an API: sampling, regions, filters, changes while running, bad input, bits."""
+
+import inspect
+import math
+import re
+
+import numpy as np
+import pymunk
+import pytest
+
+from softkit import fields as module
+from softkit.fields import (
+    Attractor,
+    CurlNoise,
+    Custom,
+    Damping,
+    Explosion,
+    Field,
+    Fields,
+    FlowMap,
+    Gravity,
+    LinearDrag,
+    Push,
+    QuadraticDrag,
+    Region,
+    Repeller,
+    Stir,
+    Vortex,
+    Whirl,
+    Wind,
+)
+
+MAKERS = [
+    lambda **k: Gravity((10, 900), **k),
+    lambda **k: Push((50, 0), **k),
+    lambda **k: Attractor((100, 100), **k),
+    lambda **k: Repeller((100, 100), **k),
+    lambda **k: Vortex((100, 100), **k),
+    lambda **k: Wind((120, 10), gust=0.5, **k),
+    lambda **k: Whirl((100, 100), **k),
+    lambda **k: CurlNoise(3, **k),
+    lambda **k: LinearDrag(**k),
+    lambda **k: QuadraticDrag(**k),
+    lambda **k: Damping(**k),
+    lambda **k: Custom(lambda p, v, t: -p, **k),
+]
+NAMES = [
+    "gravity",
+    "push",
+    "attractor",
+    "repeller",
+    "vortex",
+    "wind",
+    "whirl",
+    "curl",
+    "linear",
+    "quadratic",
+    "damping",
+    "custom",
+]
+every_kind = pytest.mark.parametrize("make", MAKERS, ids=NAMES)
+
+
+def cloud(n=3000, dim=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-300, 500, (n, dim)), rng.uniform(-200, 200, (n, dim))
+
+
+@every_kind
+@pytest.mark.parametrize("dim", [2, 3])
+def test_sample_takes_arrays_lists_and_single_points(make, dim):
+    points, velocities = cloud(5, dim)
+    many = make().sample(points, velocities, 0.3)
+    assert many.shape == points.shape and many.dtype == np.float64
+    assert np.array_equal(make().sample(points.tolist(), velocities.tolist(), 0.3), many)
+    assert np.array_equal(make().sample(tuple(points[2]), tuple(velocities[2]), 0.3), many[2])
+    assert make().sample(np.zeros((0, dim))).shape == (0, dim)
+
+
+@every_kind
+@pytest.mark.parametrize("dim", [2, 3])
+def test_a_step_does_what_sample_says(make, dim):
+    """The first-order change of a short step is the sample (for a flow: rate * (sample - v))."""
+    points, velocities = cloud(700, dim)
+    field = make()
+    fields = Fields()
+    fields.add(field)
+    v, h = velocities.copy(), 1e-7
+    fields.apply(None, points, v, None, h, 0.3)
+    said = field.sample(points, velocities, 0.3)
+    if field.kind == "flow":
+        said = field.rate * (said - velocities)
+    assert (v - velocities) / h == pytest.approx(said, rel=1e-4, abs=1e-4)
+
+
+@every_kind
+@pytest.mark.parametrize("dim", [2, 3])
+def test_the_same_bits_at_any_thread_count(make, dim):
+    points, velocities = cloud(20_001, dim)
+    w = np.where(np.arange(20_001) % 7 == 0, 0.0, 0.5)
+    results = []
+    for threads in (1, 2, 4, 8):
+        fields = Fields()
+        fields.add(make(region=(-100, -100, 450, 450), falloff="smooth"), Wind((5, 5)))
+        v = velocities.copy()
+        for i in range(3):
+            fields.apply(None, points, v, w, 1 / 60, i / 60, threads, (0, 900))
+        results.append(v.tobytes())
+    assert len(set(results)) == 1
+
+
+@every_kind
+def test_strided_rows_give_what_packed_ones_give(make):
+    points, velocities = cloud(600)
+    wide_x, wide_v = np.full((600, 4), 7.0), np.full((600, 4), 7.0)
+    wide_x[:, :2], wide_v[:, :2] = points, velocities
+    packed = velocities.copy()
+    for x, v in ((points, packed), (wide_x[:, :2], wide_v[:, :2])):
+        fields = Fields()
+        fields.add(make())
+        fields.apply(None, x, v, None, 1 / 60, 0.2)
+    assert np.array_equal(wide_v[:, :2], packed)
+    assert np.all(wide_v[:, 2:] == 7.0)
+
+
+@every_kind
+def test_nothing_happens_outside_the_region(make):
+    points, velocities = cloud(2000)
+    area = Region.disc((100, 100), 150)
+    field = make(region=area, falloff="linear")
+    inside = np.hypot(*(points - 100).T) < 150
+    fields = Fields()
+    fields.add(field)
+    v = velocities.copy()
+    fields.apply(None, points, v, None, 1 / 60, 0.2)
+    assert np.array_equal(v[~inside], velocities[~inside])
+    assert np.any(v[inside] != velocities[inside])
+    assert not field.sample(points, velocities)[~inside].any()
+
+
+@pytest.mark.parametrize("falloff", ["none", "linear", "smooth", "square"])
+@pytest.mark.parametrize(
+    "area",
+    [
+        Region.disc((0, 0), 100),
+        Region.ball((0, 0, 0), 100),
+        Region.rect(-100, -100, 200, 200),
+        Region.box((-100,) * 3, (100,) * 3),
+    ],
+    ids=["disc", "ball", "rect", "box"],
+)
+def test_falloff_rises_from_the_edge_to_one(falloff, area):
+    x = np.linspace(-120, 0, 241)
+    line = np.stack([x, 0 * x, 0 * x], axis=1)
+    got = Gravity((0, 1), region=area, falloff=falloff, fade=40).weights(line)
+    t = np.clip((x + 100) / 40, 0, 1)
+    wanted = {"none": x > -100, "linear": t, "smooth": t * t * (3 - 2 * t), "square": t * t}[falloff]
+    assert got == pytest.approx(wanted.astype(float), abs=1e-12)
+
+
+def test_prisms_are_endless_in_z_and_balls_are_not():
+    high = np.array([[0.0, 0.0, 1e4]])
+    assert Gravity(region=Region.disc((0, 0), 5)).weights(high)[0] == 1
+    assert Gravity(region=(-5, -5, 10, 10)).weights(high)[0] == 1
+    assert Gravity(region=Region.ball((0, 0), 5)).weights(high)[0] == 0
+    assert Gravity(region=Region.box((-5, -5, -5), (5, 5, 5))).weights(high)[0] == 0
+
+
+class Thing:
+    def __init__(self, **filter_):
+        self.filter = pymunk.ShapeFilter(**filter_)
+
+
+def test_targets_filter_and_switch():
+    a, b = Thing(), Thing(categories=2)
+    assert Gravity().acts_on(a)
+    assert not Gravity(enabled=False).acts_on(a)
+    assert Gravity(targets=[a]).acts_on(a) and not Gravity(targets=[a]).acts_on(b)
+    assert Gravity(targets=[Thing]).acts_on(b) and not Gravity(targets=[int]).acts_on(b)
+    only_two = Gravity(filter=pymunk.ShapeFilter(mask=2))
+    assert only_two.acts_on(b) and not only_two.acts_on(Thing(categories=1))
+    assert not Gravity(filter=pymunk.ShapeFilter(categories=4)).acts_on(Thing(mask=3))
+    assert not Gravity(filter=pymunk.ShapeFilter(group=3)).acts_on(Thing(group=3))
+    assert Gravity(filter=pymunk.ShapeFilter(group=3)).acts_on(Thing(group=4))
+
+
+def test_container_follows_every_change():
+    fields, thing, x = Fields(), Thing(), np.zeros((1, 2))
+    gravity = fields.add(Gravity((0, 10)))
+
+    def gained():
+        v = np.zeros((1, 2))
+        fields.apply(thing, x, v, None, 1.0, 0.0)
+        return v[0, 1]
+
+    seen = [fields.version]
+
+    def bumped():
+        seen.append(fields.version)
+        return seen[-1] > seen[-2]
+
+    assert gained() == 10
+    gravity.acceleration = (0, 20)
+    assert bumped() and gained() == 20
+    gravity.enabled = False
+    assert bumped() and gained() == 0 and not fields.reaches(thing)
+    gravity.enabled = True
+    gravity.region = (50, 50, 10, 10)
+    assert bumped() and gained() == 0
+    gravity.region = None
+    gravity.filter = pymunk.ShapeFilter(mask=2)
+    thing.filter = pymunk.ShapeFilter(categories=1)
+    assert bumped() and gained() == 0
+    thing.filter = pymunk.ShapeFilter(categories=2)
+    assert gained() == 20
+    other = fields.add(Push((0, 5)), LinearDrag(0.0))
+    assert bumped() and gained() == 25 and len(fields) == 3 and other[0] in fields
+    fields.remove(*other)
+    assert bumped() and gained() == 20
+    fields.clear()
+    assert bumped() and gained() == 0 and list(fields) == []
+    gravity.acceleration = (0, 30)
+    assert not bumped()
+
+
+def test_container_refuses_what_it_cannot_hold():
+    fields, gravity = Fields(), Gravity()
+    fields.add(gravity)
+    with pytest.raises(ValueError, match=r"fields\[0\]"):
+        fields.add(gravity)
+    fresh = Push()
+    with pytest.raises(TypeError, match=r"fields\[1\].*7"):
+        fields.add(fresh, 7)
+    assert fresh not in fields
+    with pytest.raises(ValueError, match=r"fields\[0\]"):
+        fields.remove(fresh)
+
+
+def test_many_attractors_in_one_pass_are_the_sum_of_each():
+    rng = np.random.default_rng(2)
+    points, _ = cloud(1000)
+    many = [Attractor(p, s) for p, s in zip(rng.uniform(-300, 300, (300, 2)), rng.uniform(-1e6, 1e6, 300))]
+    fields = Fields()
+    fields.add(*many)
+    v = np.zeros_like(points)
+    fields.apply(None, points, v, None, 1.0, 0.0)
+    assert v == pytest.approx(sum(a.sample(points) for a in many), rel=1e-9, abs=1e-9)
+
+
+def test_gust_and_noise_do_not_jump_when_their_pace_changes():
+    wind, noise, point = Wind((100, 0), gust=1, frequency=3), CurlNoise(speed=2), (5.0, 6.0)
+    before = wind.sample(point, time=7.31), noise.sample(point, time=7.31)
+    wind.frequency, noise.speed = 0.25, 0.1
+    assert wind.sample(point, time=7.31) == pytest.approx(before[0], rel=1e-9)
+    assert noise.sample(point, time=7.31) == pytest.approx(before[1], rel=1e-9)
+
+
+def test_state_brings_phases_back():
+    fields = Fields()
+    wind, noise, blast = fields.add(Wind(gust=1), CurlNoise(), Explosion((0, 0)))
+    blast.fire()
+    points, v = cloud(50)
+    fields.apply(None, points, v.copy(), None, 0.01, 4.0)
+    wind.frequency, noise.speed = 2.0, 1.0
+    state = fields.state()
+    wanted = fields.sample(points, time=5.0, kind="flow")
+    wind.frequency, noise.speed = 0.1, 5.0
+    fields.sample(points, time=9.0, kind="flow")
+    wind.frequency, noise.speed = 2.0, 1.0
+    assert not np.array_equal(fields.sample(points, time=5.0, kind="flow"), wanted)
+    fields.set_state(state)
+    assert np.array_equal(fields.sample(points, time=5.0, kind="flow"), wanted)
+    with pytest.raises(ValueError, match="state"):
+        fields.set_state(state[:1])
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_one_another_field():
+    points, _ = cloud(100)
+    a, b, c = (CurlNoise(seed).sample(points, time=1.7) for seed in (9, 9, 10))
+    assert a.tobytes() == b.tobytes()
+    assert np.abs(a - c).mean() > 5
+
+
+def test_noise_and_gust_bits_are_pinned():
+    """Integer hashing, +, -, * and / alone: the same on every platform."""
+    values = CurlNoise(1, 100, 60, 3, 0.5).sample([(10, 20), (-3000.5, 77.25)], time=1.25)
+    assert values.tolist() == PINNED_PLANE
+    values = CurlNoise(1, 100, 60, 3, 0.5).sample([(10, 20, 30)], time=1.25)
+    assert values.tolist() == PINNED_SPACE
+    assert Wind((1, 0), gust=1, seed=4).factor(3.3) == PINNED_GUST
+
+
+PINNED_PLANE = [[-36.585395590565334, 30.014948226182792], [-4.6939702678274715, 13.64510800756296]]
+PINNED_SPACE = [[12.842717961623906, -25.956274881783465, -24.20118630495484]]
+PINNED_GUST = 1.567457931639582
+
+
+def test_follow_carries_a_field_with_a_body():
+    body = pymunk.Body(1, 1)
+    body.position = (50, 60)
+    fields = Fields()
+    magnet = fields.add(Attractor((0, 0)))
+    magnet.follow(body, (10, 0))
+    v = np.zeros((1, 2))
+    fields.apply(None, np.array([[60.0, 60.0]]), v, None, 0.01, 0.0)
+    assert magnet.position == (60, 60) and v.tolist() == [[0.0, 0.0]]
+    body.position = (150, 60)
+    version = fields.version
+    fields.apply(None, np.array([[60.0, 60.0]]), v, None, 0.01, 0.0)
+    assert v[0, 0] > 0 and fields.version > version
+    magnet.follow(None)
+    body.position = (0, 0)
+    fields.apply(None, np.array([[60.0, 60.0]]), v, None, 0.01, 0.0)
+    assert magnet.position == (160, 60)
+    with pytest.raises(TypeError, match="body"):
+        magnet.follow(3)
+
+
+def test_bodies_feel_only_fields_that_say_so():
+    fields = Fields()
+    fields.add(
+        Push((600, 0), bodies=True),
+        Gravity((0, 77)),
+        LinearDrag(math.inf, region=(90, 0, 20, 20), bodies=True),
+    )
+    assert fields.has_bodies
+    change = fields.body_velocities(
+        [(0, 0), (0, 0), (100, 10)], [(1, 2), (0, 0), (5, 5)], [1, 3, 2], 0.1, 0.0
+    )
+    assert change == pytest.approx(np.array([[60, 0], [20, 0], [-5, -5]]))
+
+
+def test_bodies_of_a_space_are_pushed_at_their_centres():
+    space, fields = pymunk.Space(), Fields()
+    light, heavy, wall = pymunk.Body(1, 1), pymunk.Body(4, 1), pymunk.Body(body_type=pymunk.Body.KINEMATIC)
+    space.add(light, heavy, wall)
+    fields.push_bodies(space, 0.1, 0.0)
+    fields.add(Push((80, 0), bodies=True))
+    fields.push_bodies(space, 0.1, 0.0)
+    assert [tuple(b.velocity) for b in (light, heavy, wall)] == [(8, 0), (2, 0), (0, 0)]
+
+
+def test_stir_moves_what_it_passes_and_rests_when_it_rests():
+    spoon, x = Stir((0, 0), 50), np.array([[10.0, 0.0], [80.0, 0.0]])
+    v = np.ones((2, 2))
+    spoon.relax(x, v, 1 / 60, 0.0)
+    assert np.all(v == 1)
+    spoon.move((6, 0), 1 / 60)
+    assert spoon.velocity == pytest.approx((360, 0, 0)) and spoon.position == (6, 0)
+    spoon.relax(x, v, 1 / 60, 0.0)
+    assert v[0, 0] > 50 and np.all(v[1] == 1)
+
+
+def test_flow_map_is_bilinear_held_at_its_edges_and_repeats():
+    vectors = np.arange(24.0).reshape(3, 4, 2)
+    still = FlowMap(vectors, (0, 0, 40, 30), 2.0)
+    assert still.sample((15, 5)).tolist() == (2 * vectors[0, 1]).tolist()
+    assert still.sample((20, 10)) == pytest.approx(2 * vectors[:2, 1:3].mean(axis=(0, 1)))
+    assert still.sample((1, 1)).tolist() == (2 * vectors[0, 0]).tolist()
+    assert still.sample((41, 10)).tolist() == [0, 0]
+    tiled = FlowMap(vectors, (0, 0, 40, 30), 1.0, repeat=True)
+    assert tiled.sample((-25, 95)).tolist() == vectors[0, 1].tolist()
+    assert tiled.sample((0, 5)) == pytest.approx((vectors[0, 3] + vectors[0, 0]) / 2)
+
+
+def test_flow_map_out_of_a_picture():
+    picture = np.full((2, 3, 3), 128, dtype=np.uint8)
+    picture[0, 1, 0] = 255
+    flow = FlowMap.from_image(picture, (0, 0, 30, 20), 50)
+    assert flow.sample((15, 5)) == pytest.approx([127 / 127.5 * 50, 0])
+    assert flow.sample((5, 15)).tolist() == [0, 0]
+
+
+def test_custom_field_is_given_read_only_arrays_and_its_faults_are_counted():
+    seen = {}
+
+    def function(points, velocities, time):
+        seen.update(
+            shape=points.shape, time=time, writeable=points.flags.writeable or velocities.flags.writeable
+        )
+        return np.where(points > 0, np.nan, 3.0)
+
+    field = Field.custom(function)
+    assert isinstance(field, Custom)
+    got = field.sample([(1, -1)], time=2)
+    assert got.tolist() == [[0, 3]] and field.rejected == 1
+    assert seen == {"shape": (1, 2), "time": 2.0, "writeable": False}
+    with pytest.raises(ValueError, match="function must return the shape"):
+        Custom(lambda p, v, t: p[:, 0]).sample([(1, 2)])
+
+
+@pytest.mark.parametrize("kind", ["acceleration", "force", "flow"])
+def test_custom_kinds_match_the_built_in_ones(kind):
+    points, velocities = cloud(400)
+    w = np.linspace(0, 2, 400)
+    twin = {"acceleration": Gravity((3, 4)), "force": Push((3, 4)), "flow": Wind((3, 4), rate=2)}[kind]
+    area = {"region": (0, 0, 200, 200), "falloff": "linear"}
+    own = Custom(lambda p, v, t: np.tile([3.0, 4.0], (len(p), 1)), kind, 2, **area)
+    twin.region, twin.falloff = area["region"], "linear"
+    results = []
+    for field in (own, twin):
+        fields, v = Fields(), velocities.copy()
+        fields.add(field)
+        fields.apply(None, points, v, w, 0.05, 0.0, gravity=(0, 50))
+        results.append(v)
+    assert results[0] == pytest.approx(results[1], rel=1e-12)
+
+
+BAD = [
+    (lambda: Gravity((0, math.nan)), ValueError, r"acceleration\[1\].*nan"),
+    (lambda: Gravity((0,)), ValueError, "acceleration"),
+    (lambda: Gravity("up"), TypeError, "acceleration.*'up'"),
+    (lambda: Attractor((0, 0), softening=0), ValueError, "softening.*0"),
+    (lambda: Attractor((0, 0), strength=math.inf), ValueError, "strength.*inf"),
+    (lambda: Attractor((0, 0), strength="x"), TypeError, "strength.*'x'"),
+    (lambda: Vortex((0, 0), core=-1), ValueError, "core.*-1"),
+    (lambda: Vortex((0, 0), axis=(0, 0, 0)), ValueError, "axis"),
+    (lambda: Wind((math.nan, 0)), ValueError, r"velocity\[0\]"),
+    (lambda: Wind(gust=-1), ValueError, "gust"),
+    (lambda: Wind(seed=1.5), TypeError, "seed"),
+    (lambda: Wind(frequency=math.nan), ValueError, "frequency"),
+    (lambda: LinearDrag(-1), ValueError, "rate.*-1"),
+    (lambda: LinearDrag(math.nan), ValueError, "rate.*nan"),
+    (lambda: QuadraticDrag(math.inf), ValueError, "drag.*inf"),
+    (lambda: Damping(1.5), ValueError, "keep.*1.5"),
+    (lambda: CurlNoise(scale=0), ValueError, "scale"),
+    (lambda: CurlNoise(octaves=0), ValueError, "octaves"),
+    (lambda: CurlNoise(octaves=9), ValueError, "octaves.*9"),
+    (lambda: CurlNoise(seed=-1), ValueError, "seed"),
+    (lambda: CurlNoise(scale=100, period=250), ValueError, "period"),
+    (lambda: CurlNoise(scale=100).cache((0, 0, 1e6, 1e6)), ValueError, "cell"),
+    (lambda: FlowMap(np.zeros((2, 2)), (0, 0, 1, 1)), ValueError, "vectors"),
+    (lambda: FlowMap(np.full((2, 2, 2), np.nan), (0, 0, 1, 1)), ValueError, "vectors"),
+    (lambda: FlowMap(np.zeros((2, 2, 2)), (0, 0, 0, 1)), ValueError, "width"),
+    (lambda: Stir((0, 0)).move((0, 0), 0), ValueError, "dt"),
+    (lambda: Stir((0, 0), region=(0, 0, 1, 1)), TypeError, "region"),
+    (lambda: Explosion((0, 0), radius=0), ValueError, "radius"),
+    (lambda: Custom(3), TypeError, "function"),
+    (lambda: Custom(max, kind="wish"), ValueError, "kind.*wish"),
+    (lambda: Gravity(region=3), TypeError, "region.*3"),
+    (lambda: Gravity(region=(0, 0, 5)), ValueError, "region"),
+    (lambda: Gravity(region=(0, 0, -5, 5)), ValueError, "width.*-5"),
+    (lambda: Gravity(falloff="cubic"), ValueError, "falloff.*cubic"),
+    (lambda: Gravity(fade=0), ValueError, "fade"),
+    (lambda: Gravity(filter=3), TypeError, "filter.*3"),
+    (lambda: Gravity(targets=int), TypeError, "targets"),
+    (lambda: Region.disc((0, 0), 0), ValueError, "radius"),
+    (lambda: Region.box((0, 0, 0), (1, 1, 0)), ValueError, "opposite"),
+    (lambda: Gravity().sample([(0, math.inf)]), ValueError, "points.*index 0"),
+    (lambda: Gravity().sample([[1, 2, 3, 4]]), ValueError, "points"),
+    (lambda: Gravity().sample([(1, 2)], [(1, 2), (3, 4)]), ValueError, "velocities"),
+    (lambda: Gravity().sample((1, 2), time=math.nan), ValueError, "time"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_input_is_named(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_a_refused_change_changes_nothing():
+    magnet = Attractor((1, 2), 500, 5)
+    version = magnet.version
+    for name, value in (
+        ("strength", math.nan),
+        ("position", (1, math.inf)),
+        ("softening", -1),
+        ("region", 7),
+    ):
+        with pytest.raises((TypeError, ValueError), match=name):
+            setattr(magnet, name, value)
+    assert (magnet.strength, magnet.position, magnet.softening, magnet.region) == (500, (1, 2), 5, None)
+    assert magnet.version == version
+
+
+def test_extreme_fields_stay_finite():
+    fields = Fields()
+    fields.add(
+        Attractor((0, 0), 1e15, 1e-3),
+        Wind((1e12, -1e12), rate=math.inf),
+        QuadraticDrag(1e12),
+        Whirl((0, 0), 1e12),
+        CurlNoise(strength=1e12, scale=1e-3),
+        LinearDrag(1e15),
+    )
+    x = np.array([[0.0, 0.0], [1e-300, 0.0], [1e12, -1e12], [3.0, 4.0]])
+    v = np.array([[0.0, 0.0], [1e12, 1e12], [0.0, -1e12], [1e-320, 0.0]])
+    for h in (1e-9, 1 / 60, 1e3, 1e9):
+        fields.apply(None, x, v, None, h, 1.0, gravity=(0, 1e6))
+        assert np.isfinite(v).all()
+
+
+def test_documented_defaults_are_the_coded_ones():
+    checked = 0
+    for cls in (
+        Gravity,
+        Push,
+        Attractor,
+        Vortex,
+        Explosion,
+        Wind,
+        Whirl,
+        Stir,
+        FlowMap,
+        CurlNoise,
+        LinearDrag,
+        Damping,
+        QuadraticDrag,
+    ):
+        for name, parameter in inspect.signature(cls.__init__).parameters.items():
+            said = re.search(
+                rf"\b{name}: [^.]*?(?:\.\d[^.]*?)*default (\([^)]*\)|-?[\d.e]*\d)",
+                " ".join(cls.__doc__.split()),
+            )
+            if said and parameter.default not in (inspect.Parameter.empty, None):
+                checked += 1
+                assert eval(said.group(1)) == parameter.default, f"{cls.__name__}.{name}"
+    assert checked > 25
+
+
+def test_everything_public_is_exported():
+    assert all(hasattr(module, name) for name in module.__all__)
