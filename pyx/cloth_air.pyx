@@ -1,7 +1,7 @@
 """Cloth and air: the force of a wind on every triangle, and vertex normals.
 
-Each triangle's own pass writes the triangle's row; then each particle adds up the rows of its triangles in a fixed
-order, so that the bits do not depend on the number of threads.
+Each triangle's own pass writes the triangle's row; then each particle adds up the rows of its triangles in a
+fixed order, so that the bits do not depend on the number of threads.
 """
 
 from cython.parallel cimport prange
@@ -22,9 +22,10 @@ cdef void press(const double* x, const double* y, const double* z, const double*
                 double* fz) noexcept nogil:
     """The change of momentum of one triangle in h seconds, a third of it for each of its particles.
 
-    Along the unit normal n acts F = 1/2 rho A C |u_n| u_n, u the air's velocity relative to the triangle: of that, the
-    part along u is the drag, the rest the lift, each with its own C. `density` is the sheet's mass per area: the speed
-    along n is relaxed, u_n / (1 + k |u_n|) with k = 1/2 rho C h / density, so that no wind overshoots.
+    Along the unit normal n acts F = 1/2 rho A C |u_n| u_n, u the air's velocity relative to the triangle: of
+    that, the part along u is the drag, the rest the lift, each with its own C. `density` is the sheet's mass
+    per area: the speed along n is relaxed, u_n / (1 + k |u_n|) with k = 1/2 rho C h / density, so that no
+    wind overshoots.
     """
     cdef double normal[3]
     cdef double ux = 0.0, uy = 0.0, uz = 0.0, size, along, speed, push, part, px, py, pz
@@ -59,8 +60,8 @@ cdef void press(const double* x, const double* y, const double* z, const double*
 def blow(const double[:, ::1] x, double[:, ::1] v, const double[::1] w, const double[:, ::1] air,
          const int[:, ::1] triangles, const long long[::1] starts, const int[::1] faces, double drag, double lift,
          double density, double h, double[:, ::1] force, int threads):
-    """v += w * (momentum from the air in h seconds). drag, lift: 1/2 rho C. faces[starts[i]:starts[i + 1]] are the
-    triangles of particle i."""
+    """v += w * (momentum from the air in h seconds). drag, lift: 1/2 rho C. faces[starts[i]:starts[i + 1]]
+    are the triangles of particle i."""
     cdef Py_ssize_t f, i, k, n = x.shape[1], faces_ = triangles.shape[0]
     cdef double sx, sy, sz
     with nogil:

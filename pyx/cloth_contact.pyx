@@ -1,15 +1,17 @@
 """Cloth against pymunk's shapes and 3-D solids: particles and triangles, two-way, with Coulomb friction.
 
-Constraint: C = distance(p) - radius >= 0 at a particle or at the deepest point p = sum b_i x_i of a triangle, gradient
-b_i n; lambda = -C / (sum w_i b_i^2 + w_body), w_body = 1/m + (r x n)^2 / I (Mueller, Macklin, Chentanez, Jeschke, Kim
-2020). The deepest point minimises a convex distance over the triangle by Frank-Wolfe steps with a line search (Macklin,
-Erleben, Mueller, Chentanez, Jeschke, Corse 2020, "Local optimization for robust signed distance field collision").
-Friction undoes the tangential motion relative to the surface by at most mu times the normal correction. An overlap that
+Constraint: C = distance(p) - radius >= 0 at a particle or at the deepest point p = sum b_i x_i of a triangle,
+gradient b_i n; lambda = -C / (sum w_i b_i^2 + w_body), w_body = 1/m + (r x n)^2 / I (Mueller, Macklin,
+Chentanez, Jeschke, Kim 2020). The deepest point minimises a convex distance over the triangle by Frank-Wolfe
+steps with a line search (Macklin, Erleben, Mueller, Chentanez, Jeschke, Corse 2020, "Local optimization for
+robust signed distance field collision"). Friction undoes the tangential motion relative to the surface by at
+most mu times the normal correction. An overlap that
 was there at the start of a substep opens at a capped speed by moving the start too: it makes no velocity.
 
-Work is cut into blocks of about a hundred triangles. Blocks of one colour share no particle and run side by side; what
-they give a body is summed per block and added in block order. A body met by N contacts counts as N bodies of a share of
-its mass each (mass splitting: Tonge, Benevolenski, Voroshilov 2012), so that their sum stays stable.
+Work is cut into blocks of about a hundred triangles. Blocks of one colour share no particle and run side by
+side; what they give a body is summed per block and added in block order. A body met by N contacts counts as N
+bodies of a share of its mass each (mass splitting: Tonge, Benevolenski, Voroshilov 2012), so that their sum
+stays stable.
 """
 
 from cython.parallel cimport prange
@@ -27,7 +29,8 @@ cdef enum:
     SUMS = 4          # impulse x, y, torque, number of contacts
     STEPS = 8         # most places along a fast triangle's path
 
-# Between its particles the sheet is this much thinner: on a round surface the particles carry it, and the triangles
+# Between its particles the sheet is this much thinner: on a round surface the particles carry it, and the
+# triangles
 # between them cost one look each.
 cdef double FACE = 0.8
 
@@ -154,8 +157,8 @@ cdef int take_shape(const Colliders* world, const Skin* skin, int64_t index, con
 
 cdef int take_solid(const Colliders* world, const Skin* skin, const double* row, const double* box,
                     Solid* out) noexcept nogil:
-    """A 3-D solid from its row: kind, sizes (8), frame at start (12) and end (12), friction, reach, thin, body (or -1),
-    centre (3), group, categories, mask."""
+    """A 3-D solid from its row: kind, sizes (8), frame at start (12) and end (12), friction, reach, thin,
+    body (or -1), centre (3), group, categories, mask."""
     cdef int k
     cdef Body* body
     if not filters_meet(skin.group, skin.categories, skin.mask, <int64_t> row[40], <int64_t> row[41],
@@ -212,7 +215,8 @@ def bounds(const double[:, ::1] x, const double[:, ::1] old, double margin, doub
 def take_colliders(int64_t[::1] colliders, uint8_t[::1] skin, Py_ssize_t shapes, const double[:, ::1] depths,
                    const uint8_t[::1] rounds, const double[:, ::1] solids, const double[::1] box,
                    const double[::1] splits, uint8_t[::1] out, int64_t[::1] slots):
-    """Write the colliders whose swept boxes meet `box` (low x, y, z, high x, y, z) into `out`; how many there are.
+    """Write the colliders whose swept boxes meet `box` (low x, y, z, high x, y, z) into `out`; how many there
+    are.
 
     slots[k] is the index of the k-th body that can be pushed; the last item is how many of those there are.
     splits[body] is how many contacts that body had in the last substep. A full `out` drops the rest.
@@ -273,9 +277,11 @@ cdef inline void from_frame(const double* o, const double* r, const double* p, d
 cdef double respond(const Solid* b, const Skin* skin, const double* local, const double* n, double depth,
                     const double* old, const double* now, double w, double h, double radius, double pressed,
                     double* move, double* back, double* m, double* sums) noexcept nogil:
-    """What a contact does to a point of inverse mass w: `move` (3) of the point per unit of its own share w, `back` (3)
-    of point and start together, m: the normal in world axes; the normal impulse times h. `pressed` is what of that the
-    point's body got before in this substep: friction counts it too. `local` is the point, n the normal, in the collider's frame."""
+    """What a contact does to a point of inverse mass w: `move` (3) of the point per unit of its own share w,
+    `back` (3)
+    of point and start together, m: the normal in world axes; the normal impulse times h. `pressed` is what of
+    that the point's body got before in this substep: friction counts it too. `local` is the point, n the
+    normal, in the collider's frame."""
     cdef double was[3]
     cdef double here[3]
     cdef double foot[3]
@@ -359,7 +365,8 @@ cdef inline void grip_particle(const Solid* b, Sheet* c, int i, const double* m,
 
 cdef int find_point(const Solid* b, const double* l0, const double* l1, double radius, double reach, double* n,
                     double* depth) noexcept nogil:
-    """Does the path l0 to l1 (in the collider's frame) end nearer than `reach` (>= radius), or pass through? 1 or 0."""
+    """Does the path l0 to l1 (in the collider's frame) end nearer than `reach` (>= radius), or pass through?
+    1 or 0."""
     cdef double dx = l1[0] - l0[0], dy = l1[1] - l0[1], dz = l1[2] - l0[2], travel, t, d
     cdef int k
     travel = sqrt(dx * dx + dy * dy + dz * dz)
@@ -598,10 +605,11 @@ def touch(uint8_t[::1] solids, Py_ssize_t count, double[:, ::1] x, double[:, ::1
           const int64_t[:, ::1] blocks, const int64_t[::1] colors, const int[::1] particles,
           const int[:, ::1] triangles, double[:, ::1] sums, int64_t[::1] slots, int64_t[::1] colliders,
           double[::1] splits, double[:, ::1] grip, int64_t[::1] owner, const double[::1] pressed, int threads):
-    """Every block against every collider near it, then what the bodies got. colors[k] is the first block of colour k.
+    """Every block against every collider near it, then what the bodies got. colors[k] is the first block of
+    colour k.
 
-    blocks: first particle, last, first triangle, last. sums: a row per block. splits: contacts per body, for the next
-    substep. grip (4, n) and owner: which particles dynamic bodies press on, for the next substep.
+    blocks: first particle, last, first triangle, last. sums: a row per block. splits: contacts per body, for
+    the next substep. grip (4, n) and owner: which particles dynamic bodies press on, for the next substep.
     """
     cdef Sheet sheet
     cdef Py_ssize_t color, block, first, last, n = blocks.shape[0]

@@ -1,18 +1,19 @@
 """Cloth lines: direct solves of bending and stretching along the rows or columns of a grid sheet.
 
-Stretch, edge e between particles e and e+1 of a line (XPBD, Macklin, Mueller, Chentanez 2016; one Newton step):
-    C_e = |x_{e+1} - x_e| - rest,  grad: -n_e at e, +n_e at e+1
+Stretch, edge e between particles e and e+1 of a line (XPBD, Macklin, Mueller, Chentanez 2016; one Newton
+    step): C_e = |x_{e+1} - x_e| - rest,  grad: -n_e at e, +n_e at e+1
     (J W J^T + alpha / h^2) lambda = -C      tridiagonal: w_e + w_{e+1} + alpha/h^2, -w_{e+1} n_e . n_{e+1}
 Bending, triple t (a discrete isometric energy: Bergou et al. 2006, Wardetzky et al. 2007):
     C_t = x_t - 2 x_{t+1} + x_{t+2} (a vector), constant gradient (1, -2, 1)
     (D W D^T + alpha_b / h^2) lambda = -C    pentadiagonal, the same matrix for x, y and z
-    alpha_b = step^3 / (B other step): curvature C / step^2 over the cell of the middle particle. At a clamp (two held
-    neighbours) only half of that cell bends: alpha_b / 2.
-A particle that a body presses on (`grip`) is as heavy as its share of the body along the contact normal g, and light
+    alpha_b = step^3 / (B other step): curvature C / step^2 over the cell of the middle particle. At a clamp
+    (two held neighbours) only half of that cell bends: alpha_b / 2.
+A particle that a body presses on (`grip`) is as heavy as its share of the body along the contact normal g,
+and light
 across it: W = w I - stiff g g^T.
 
-Both systems are factored as L D L^T, eight lines side by side (lanes), which the compiler turns into vectors. A pass
-over columns has a particle stride of one row; a pass over rows has a particle stride of one.
+Both systems are factored as L D L^T, eight lines side by side (lanes), which the compiler turns into vectors.
+A pass over columns has a particle stride of one row; a pass over rows has a particle stride of one.
 """
 
 from cython.parallel cimport prange
@@ -256,8 +257,9 @@ def solve_lines(double[:, ::1] x, const double[::1] w, const double[::1] live, c
                 int threads):
     """One direct pass over every column (`down`) or row: bending (if `bend`), then stretch.
 
-    With `grips`, grip holds stiff and the unit normal (4, n). live[i] is 1 where the edge from particle i to the next of its line holds, else 0. Both soft values are
-    compliance / h^2. The outermost lines carry half the bending stiffness, as they carry half the area.
+    With `grips`, grip holds stiff and the unit normal (4, n). live[i] is 1 where the edge from particle i to
+    the next of its line holds, else 0. Both soft values are compliance / h^2. The outermost lines carry half
+    the bending stiffness, as they carry half the area.
     """
     cdef Py_ssize_t element = columns if down else 1
     cdef Py_ssize_t lane = 1 if down else columns
@@ -312,7 +314,8 @@ def solve_shear(double[:, ::1] x, const double[::1] w, const double[:, ::1] live
                 Py_ssize_t columns, double fall, double rise, double soft, int threads):
     """Both diagonals of every cell. live[0, i] and live[1, i] belong to the cell whose first particle is i.
 
-    Strips of four rows of cells; two strips of one parity share no particle, so each parity is one parallel pass.
+    Strips of four rows of cells; two strips of one parity share no particle, so each parity is one parallel
+    pass.
     """
     cdef Py_ssize_t strips = (rows - 1 + STRIP - 1) // STRIP, strip, phase, half
     with nogil:

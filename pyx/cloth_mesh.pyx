@@ -1,7 +1,8 @@
-"""Cloth of any shape: particle steps, coloured distance and bending batches, long-range attachments, topology.
+"""Cloth of any shape: particle steps, coloured distance and bending batches, long-range attachments,
+topology.
 
-Positions and velocities are (3, n): all x, all y, all z. Every parallel pass writes only its own items, so that the
-bits do not depend on the number of threads.
+Positions and velocities are (3, n): all x, all y, all z. Every parallel pass writes only its own items, so
+that the bits do not depend on the number of threads.
 """
 
 from cython.parallel cimport prange
@@ -28,8 +29,8 @@ def predict(double[:, ::1] x, const double[:, ::1] v, double[:, ::1] old, const 
 
 
 def finish(double[:, ::1] x, double[:, ::1] v, const double[:, ::1] old, double h, double limit, int threads):
-    """v = (x - old) / h, no faster than `limit`; a position that is not finite goes back to the old one. Returns how many
-    were cut down."""
+    """v = (x - old) / h, no faster than `limit`; a position that is not finite goes back to the old one.
+    Returns how many were cut down."""
     cdef Py_ssize_t i, n = x.shape[1], capped = 0
     cdef double vx, vy, vz, speed, scale
     with nogil:
@@ -80,7 +81,8 @@ def solve_edges(double[:, ::1] x, const double[::1] w, const int[:, ::1] edges, 
                 const double[::1] live, double[::1] lam, const long long[::1] starts, double soft, int threads):
     """C = |x_j - x_i| - rest; dlambda = -(C + soft lambda) / (w_i + w_j + soft), soft = compliance / h^2.
 
-    XPBD (Macklin, Mueller, Chentanez 2016). Batch b is edges starts[b] to starts[b + 1]: no two share a particle.
+    XPBD (Macklin, Mueller, Chentanez 2016). Batch b is edges starts[b] to starts[b + 1]: no two share a
+    particle.
     """
     cdef Py_ssize_t b, e, first, last
     with nogil:
@@ -117,11 +119,13 @@ cdef void bend(double* x, double* y, double* z, const double* w, const int* at, 
 def solve_bends(double[:, ::1] x, const double[::1] w, const int[:, ::1] hinges, const double[:, ::1] weights,
                 const double[::1] rest, const double[::1] soft, const long long[::1] starts, double factor,
                 int threads):
-    """C = sum_k c_k x_k (a vector; a length against its rest value where the rest shape is bent), gradient c_k.
+    """C = sum_k c_k x_k (a vector; a length against its rest value where the rest shape is bent), gradient
+    c_k.
 
-    The isometric bending energy B/2 * 3 / (A_0 + A_1) |sum c_k x_k|^2 of the two triangles at an edge (Bergou,
-    Wardetzky, Harmon, Zorin, Grinspun 2006), as XPBD with compliance (A_0 + A_1) / (3 B): dlambda =
-    -C / (sum w_k c_k^2 + compliance / h^2), compliance / h^2 = soft[e] * factor; soft[e] < 0 marks a torn hinge.
+    The isometric bending energy B/2 * 3 / (A_0 + A_1) |sum c_k x_k|^2 of the two triangles at an edge
+    (Bergou, Wardetzky, Harmon, Zorin, Grinspun 2006), as XPBD with compliance (A_0 + A_1) / (3 B): dlambda =
+    -C / (sum w_k c_k^2 + compliance / h^2), compliance / h^2 = soft[e] * factor; soft[e] < 0 marks a torn
+    hinge.
     """
     cdef Py_ssize_t b, e, first, last
     with nogil:
@@ -139,8 +143,8 @@ def reach(double[:, ::1] x, double[:, ::1] given, const uint8_t[::1] held, const
     """Long-range attachments: C = |x_i - x_a| - slack * limit <= 0 for the anchors a of particle i.
 
     The limit is the way along the sheet at rest, which no inextensible sheet can exceed (Kim, Chentanez,
-    Mueller-Fischer 2012). share[a] of the gap is closed: 1 for a fixed anchor, less for one on a body that will
-    be moved too. With `record`, given[:, i * K + k] is how far anchor k moved particle i.
+    Mueller-Fischer 2012). share[a] of the gap is closed: 1 for a fixed anchor, less for one on a body that
+    will be moved too. With `record`, given[:, i * K + k] is how far anchor k moved particle i.
     """
     cdef Py_ssize_t i, n = x.shape[1], k, m = anchors.shape[1]
     cdef int a
@@ -206,8 +210,8 @@ def find_torn(const double[:, ::1] x, const int[:, ::1] edges, const double[::1]
 
 
 def color_items(const int[:, ::1] items, Py_ssize_t n, int[::1] colors):
-    """Greedy colouring: no two items of one colour name the same particle (-1 is no particle). At most 64 colours;
-    returns how many were used, or -1 where 64 do not suffice."""
+    """Greedy colouring: no two items of one colour name the same particle (-1 is no particle). At most 64
+    colours; returns how many were used, or -1 where 64 do not suffice."""
     cdef Py_ssize_t e, k
     cdef int color, most = 0
     cdef unsigned long long used
@@ -234,7 +238,8 @@ def color_items(const int[:, ::1] items, Py_ssize_t n, int[::1] colors):
 
 def geodesic(const long long[::1] starts, const int[::1] ends, const double[::1] lengths, int source,
              double[::1] way, int[::1] heap, int[::1] place):
-    """Shortest way along edges from `source` to every particle (Dijkstra 1959, binary heap); 1e300 if there is none.
+    """Shortest way along edges from `source` to every particle (Dijkstra 1959, binary heap); 1e300 if there
+    is none.
 
     Edges from particle i: ends[starts[i]:starts[i + 1]]; a length below 0 marks a torn edge.
     """

@@ -1,14 +1,16 @@
 """Sheets against themselves and each other: particles keep their distance.
 
-Constraint: C = |x_i - x_j| - d_ij >= 0 with d_ij the mean thickness, or the distance at rest where that is less (a sheet
-must not fight its own shape). At a thickness of at least 3/4 of the spacing no particle fits between four others, so that
-layers cannot pass through each other while they approach by less than half a thickness a substep.
+Constraint: C = |x_i - x_j| - d_ij >= 0 with d_ij the mean thickness, or the distance at rest where that is
+less (a sheet must not fight its own shape). At a thickness of at least 3/4 of the spacing no particle fits
+between four others, so that layers cannot pass through each other while they approach by less than half a
+thickness a substep.
 
-Neighbours within the thickness and a margin come from a hashed grid (Teschner, Heidelberger, Mueller, Pomeranets, Gross
-2003) and are kept until some particle has moved half the margin. Corrections are Jacobi: each particle adds up its own,
-each pair's share divided by the larger of the two numbers of contacts, so that momentum is kept and the bits do not
-depend on threads. An overlap that was there at the start of a substep opens at a capped speed without velocity. Friction
-undoes the tangential motion of a pair by at most mu times the normal correction.
+Neighbours within the thickness and a margin come from a hashed grid (Teschner, Heidelberger, Mueller,
+Pomeranets, Gross 2003) and are kept until some particle has moved half the margin. Corrections are Jacobi:
+each particle adds up its own, each pair's share divided by the larger of the two numbers of contacts, so that
+momentum is kept and the bits do not depend on threads. An overlap that was there at the start of a substep
+opens at a capped speed without velocity. Friction undoes the tangential motion of a pair by at most mu times
+the normal correction.
 """
 
 from cython.parallel cimport prange
@@ -18,7 +20,8 @@ from libc.stdint cimport int64_t
 cdef enum:
     NEAR = 48        # most neighbours kept for a particle
 
-# Share of the sliding of a touching pair that a pass undoes however light the contact: fibres rub, piles come to rest.
+# Share of the sliding of a touching pair that a pass undoes however light the contact: fibres rub, piles come
+# to rest.
 cdef double RUB = 0.12
 
 
@@ -75,7 +78,8 @@ cdef int look_around(const double* x, Py_ssize_t n, Py_ssize_t i, double reach, 
 def find_near(const double[:, ::1] x, double reach, int64_t[:, ::1] cells, int64_t[::1] starts, int[::1] order,
               const int[::1] sheet, const double[:, ::1] rest, const double[::1] size,
               const unsigned char[:, ::1] meet, int[:, ::1] near, double[:, ::1] keep, int[::1] found, int threads):
-    """Neighbour lists of all particles. starts has a power of two of buckets and one more; `cells`, `order`: scratch.
+    """Neighbour lists of all particles. starts has a power of two of buckets and one more; `cells`, `order`:
+    scratch.
 
     sheet: which sheet each particle is of; meet[a, b]: whether sheets a and b collide.
     """
@@ -202,7 +206,8 @@ cdef void part(const double* x, const double* old, const double* w, Py_ssize_t n
 def part_sheets(double[:, ::1] x, double[:, ::1] old, const double[::1] w, const double[::1] mu,
                 const int[:, ::1] near, const double[:, ::1] keep, const int[::1] found, int[::1] touching,
                 double[:, ::1] shift, double open_, int threads):
-    """One Jacobi pass over all contacts; `open_`: how far an old overlap opens; touching, shift (n, 6): scratch."""
+    """One Jacobi pass over all contacts; `open_`: how far an old overlap opens; touching, shift (n, 6):
+    scratch."""
     cdef Py_ssize_t i, n = x.shape[1]
     with nogil:
         for i in prange(n, schedule="static", num_threads=threads):

@@ -1,9 +1,10 @@
 """Cloth particles that are pinned to a place or tied to a pymunk body.
 
-A tied particle goes where the body goes. For the sheet's own constraints it weighs as much as its share of the body
-(the body's mass split over its ties), so that what the constraints move it by, times that mass, is the impulse that the
-body gets at the tie. A particle that a body presses on (a grip) is treated alike along the contact's normal: light
-particles between a heavy body and taut cloth would otherwise stretch before they carry it.
+A tied particle goes where the body goes. For the sheet's own constraints it weighs as much as its share of
+the body (the body's mass split over its ties), so that what the constraints move it by, times that mass, is
+the impulse that the body gets at the tie. A particle that a body presses on (a grip) is treated alike along
+the contact's normal: light particles between a heavy body and taut cloth would otherwise stretch before they
+carry it.
 """
 
 from libc.math cimport sqrt
@@ -21,7 +22,8 @@ cdef inline void tie_point(const Body* b, double lx, double ly, double* x, doubl
 
 def move_pins(double[:, ::1] x, const int64_t[::1] pins, const double[:, ::1] start, const double[:, ::1] target,
               double fraction):
-    """Pinned particles at this fraction of their way from start to target over the step; start, target: (n, 3)."""
+    """Pinned particles at this fraction of their way from start to target over the step; start, target: (n,
+    3)."""
     cdef Py_ssize_t k, i
     cdef int axis
     for k in range(pins.shape[0]):
@@ -32,7 +34,8 @@ def move_pins(double[:, ::1] x, const int64_t[::1] pins, const double[:, ::1] st
 
 def weigh_ties(int64_t[::1] colliders, const int64_t[:, ::1] ties, const double[:, ::1] local, const double[::1] mass,
                double total, double[::1] w, double[::1] share):
-    """Inverse mass of tied particles (0 on a body that does not move), and what part of a long-range gap they close.
+    """Inverse mass of tied particles (0 on a body that does not move), and what part of a long-range gap they
+    close.
 
     ties: particle, body, number of ties of that body. local: x and y from the centre of gravity, z.
     """
@@ -62,7 +65,8 @@ def move_ties(int64_t[::1] colliders, double[:, ::1] x, const int64_t[:, ::1] ti
 
 def pull_bodies(int64_t[::1] colliders, const double[:, ::1] x, const int64_t[:, ::1] ties,
                 const double[:, ::1] local, double[:, ::1] moved):
-    """Give each dynamic body the momentum by which the sheet moved its tied particles; moved: (ties, 2) scratch."""
+    """Give each dynamic body the momentum by which the sheet moved its tied particles; moved: (ties, 2)
+    scratch."""
     cdef Colliders* world = <Colliders*> &colliders[0]
     cdef Py_ssize_t k, i
     cdef Body* b
@@ -83,8 +87,9 @@ def pull_bodies(int64_t[::1] colliders, const double[:, ::1] x, const int64_t[:,
 def take_grips(int64_t[::1] colliders, const double[:, ::1] x, const double[::1] w, double[:, ::1] grip,
                const int64_t[::1] owner, int64_t[::1] list_, double[:, ::1] before, double[::1] heavy,
                double[:, ::1] stiff, double[::1] totals):
-    """Particles with grip[0] > 0, into `list_`; how many. before: their places. heavy: their inverse masses with the
-    body's share, w elsewhere. stiff (4, n): w - heavy and the unit normal. totals: scratch, a number per body."""
+    """Particles with grip[0] > 0, into `list_`; how many. before: their places. heavy: their inverse masses
+    with the body's share, w elsewhere. stiff (4, n): w - heavy and the unit normal. totals: scratch, a number
+    per body."""
     cdef Colliders* world = <Colliders*> &colliders[0]
     cdef Py_ssize_t i, k, n = x.shape[1], count = 0
     cdef const Body* b
@@ -140,9 +145,9 @@ cdef inline void shift_body(Body* b, double rx, double ry, double lx, double ly)
 def press_bodies(int64_t[::1] colliders, const double[:, ::1] x, const double[:, ::1] old, const int64_t[::1] owner,
                  const int64_t[::1] list_, Py_ssize_t count, const double[:, ::1] before, const double[:, ::1] stiff,
                  double[::1] pressed, double bounce, double open_):
-    """Where the sheet moved a gripped particle against its body, the body gets that momentum; pressed[i]: the normal
-    impulse times h. What would do more than stop the body, past `bounce` wu, is left-over stretch: it moves the body by
-    at most `open_` and gives it no velocity."""
+    """Where the sheet moved a gripped particle against its body, the body gets that momentum; pressed[i]: the
+    normal impulse times h. What would do more than stop the body, past `bounce` wu, is left-over stretch: it
+    moves the body by at most `open_` and gives it no velocity."""
     cdef Colliders* world = <Colliders*> &colliders[0]
     cdef Py_ssize_t k, i
     cdef Body* b

@@ -1,7 +1,8 @@
 """Signed distance to one collider, inline: 3-D solids, and pymunk's 2-D shapes as prisms along z.
 
-A collider is a row of numbers in its own frame: `kind`, eight sizes `s`, and for polygons a run of vertices. The
-distance is negative inside; (n[0], n[1], n[2]) is its unit gradient. Exact outside; inside exact to the nearest face.
+A collider is a row of numbers in its own frame: `kind`, eight sizes `s`, and for polygons a run of vertices.
+The distance is negative inside; (n[0], n[1], n[2]) is its unit gradient. Exact outside; inside exact to the
+nearest face.
 """
 
 from libc.math cimport fabs, sqrt

@@ -31,39 +31,42 @@ def place(name: str, value: Any, z: float = 0.0) -> tuple[float, float, float]:
 class Cloth(SoftObject):
     """A sheet of particles in three dimensions, x and y those of the space, z toward the viewer.
 
-    A grid of columns x rows particles: particle `index(column, row)` lies at origin + column * spacing * right +
-    row * spacing * down. `Cloth.mesh` makes one of any triangles.
+    A grid of columns x rows particles: particle `index(column, row)` lies at origin + column * spacing *
+    right + row * spacing * down. `Cloth.mesh` makes one of any triangles.
 
     Args:
         columns, rows: particles along each side, 2 to 1024; default 16.
         spacing: wu between neighbours, > 0; default 10.
         origin: (x, y, z) of particle 0, wu; default (0, 0, 0). Two numbers mean z = 0.
-        right, down: directions of the rows and of the columns; their lengths do not matter, they must not be parallel.
-        mass: of the whole sheet, > 0, spread by area: a particle on an edge weighs half an inner one, one at a corner a
-            quarter; default 1.
-        stretch_compliance: wu per force unit of every edge along rows and columns, >= 0; default 0: an edge keeps its
-            length however fine the sheet (see below). XPBD (Macklin, Mueller, Chentanez 2016).
+        right, down: directions of the rows and of the columns; their lengths do not matter, they must not be
+            parallel.
+        mass: of the whole sheet, > 0, spread by area: a particle on an edge weighs half an inner one, one at
+            a corner a quarter; default 1.
+        stretch_compliance: wu per force unit of every edge along rows and columns, >= 0; default 0: an edge
+            keeps its length however fine the sheet (see below). XPBD (Macklin, Mueller, Chentanez 2016).
         shear_compliance: the same of every cell's diagonals; default 0.
-        bend_compliance: 1 / B, with B the bending stiffness per width (force * wu), > 0; default 0.05. None: no
-            resistance to bending. Independent of the resolution (Bergou et al. 2006).
+        bend_compliance: 1 / B, with B the bending stiffness per width (force * wu), > 0; default 0.05. None:
+            no resistance to bending. Independent of the resolution (Bergou et al. 2006).
         damping: rate in 1/s at which velocity decays, >= 0; default 0.5.
         pinned: indices, or (column, row) pairs, of particles held from the start.
-        radius: contact radius of a particle and of the triangles between, wu, > 0; default a quarter of the spacing.
-        thickness: distance that the sheet keeps from itself, wu, 0.75 to 1 times `spacing`; default 0.8 times. Thinner,
-            a particle could slip through between four others.
+        radius: contact radius of a particle and of the triangles between, wu, > 0; default a quarter of the
+            spacing.
+        thickness: distance that the sheet keeps from itself, wu, 0.75 to 1 times `spacing`; default 0.8
+            times. Thinner, a particle could slip through between four others.
         friction: coefficient, >= 0; default 0.5. `friction_rule` says how it combines with a shape's own.
         filter: pymunk.ShapeFilter; default None, meets everything.
         self_collision: whether the sheet collides with itself and with other sheets that do; default False.
         tear_strain: edges stretched by more than this share break, > 0; default None: never.
         air_density: mass per wu^3 of the air in which a wind blows, >= 0; default 1e-6.
-        drag, lift: coefficients C of the air's force on a triangle, F = 1/2 air_density area C u_n^2 along its normal,
-            u_n the normal part of the relative velocity; `drag` is for what of it lies along the relative velocity, `lift`
-            for the rest; 0 to 10, default 1 each. Without a flow field in the world there is no air.
+        drag, lift: coefficients C of the air's force on a triangle, F = 1/2 air_density area C u_n^2 along
+            its normal, u_n the normal part of the relative velocity; `drag` is for what of it lies along the
+            relative velocity, `lift` for the rest; 0 to 10, default 1 each. Without a flow field in the world
+            there is no air.
         friction_rule, elasticity: as for every soft object.
 
     Stiffness. Each substep solves the diagonals (parallel batches), long-range attachments (Kim, Chentanez,
-    Mueller-Fischer 2012) and then every row and every column exactly, by one tridiagonal system a line: a sheet hung by
-    two corners stretches by less than 0.3 % at 16 x 16, 64 x 64 and 128 x 128.
+    Mueller-Fischer 2012) and then every row and every column exactly, by one tridiagonal system a line: a
+    sheet hung by two corners stretches by less than 0.3 % at 16 x 16, 64 x 64 and 128 x 128.
 
     >>> cloth = Cloth(8, 8, spacing=5, pinned=[(0, 0), (7, 0)])
     >>> cloth.count, len(cloth.triangles), cloth.index(7, 0)
@@ -141,9 +144,13 @@ class Cloth(SoftObject):
         self._shear_compliance = checks.number("shear_compliance", take("shear_compliance", 0.0), 0.0)
         bend = take("bend_compliance", 0.05)
         self._bend_compliance = None if bend is None else checks.number("bend_compliance", bend, above=0.0)
-        self._thickness = 0.8 * spacing if thickness is None else checks.number("thickness", thickness, above=0.0)
+        self._thickness = (
+            0.8 * spacing if thickness is None else checks.number("thickness", thickness, above=0.0)
+        )
         if not 0.75 * spacing * (1 - 1e-9) <= self._thickness <= spacing * (1 + 1e-9):
-            raise ValueError(f"thickness must be 0.75 to 1 times the spacing ({spacing:g}), got {thickness!r}")
+            raise ValueError(
+                f"thickness must be 0.75 to 1 times the spacing ({spacing:g}), got {thickness!r}"
+            )
         self._self_collision = checks.truth("self_collision", take("self_collision", False))
         tear = take("tear_strain", None)
         self._tear_strain = None if tear is None else checks.number("tear_strain", tear, above=0.0)
@@ -160,22 +167,28 @@ class Cloth(SoftObject):
     # ------------------------------------------------------------ other ways to make one
 
     @classmethod
-    def mesh(cls, vertices: Any, triangles: Any, *, mass: float = 1, pinned: Iterable[int] = (), **options: Any) -> Cloth:
+    def mesh(
+        cls, vertices: Any, triangles: Any, *, mass: float = 1, pinned: Iterable[int] = (), **options: Any
+    ) -> Cloth:
         """A sheet of any triangles.
 
         Args:
             vertices: (n, 3) places, wu; the rest shape, which need not be flat.
-            triangles: (t, 3) indices of vertices. Vertices at one place are welded: the sheet has one particle for them,
-                the first one's; `welded` says which particle a vertex became. Triangles without area are left out.
-            mass, pinned and the rest: as for `Cloth`; `pinned` counts particles; `radius` is by default a quarter, and
-                `thickness` at most the whole, of the mean edge.
+            triangles: (t, 3) indices of vertices. Vertices at one place are welded: the sheet has one
+                particle for them, the first one's; `welded` says which particle a vertex became. Triangles
+                without area are left out.
+            mass, pinned and the rest: as for `Cloth`; `pinned` counts particles; `radius` is by default a
+                quarter, and `thickness` at most the whole, of the mean edge.
         """
         points = checks.points("vertices", vertices, 3, least=3)
         faces = np.asarray(triangles)
         if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind not in "iu" or not len(faces):
-            raise ValueError(f"triangles must be a (t, 3) array of ints, got shape {faces.shape} of {faces.dtype}")
+            raise ValueError(
+                f"triangles must be a (t, 3) array of ints, got shape {faces.shape} of {faces.dtype}"
+            )
         if faces.min() < -len(points) or faces.max() >= len(points):
-            raise IndexError(f"triangles must be between {-len(points)} and {len(points) - 1}, got {faces.min()} to {faces.max()}")
+            limits = f"{-len(points)} and {len(points) - 1}"
+            raise IndexError(f"triangles must be between {limits}, got {faces.min()} to {faces.max()}")
         faces = np.where(faces < 0, faces + len(points), faces)
         scale = float(np.ptp(points, axis=0).max())
         keys = np.round((points - points.min(axis=0)) / max(scale * 1e-9, 1e-300)).astype(np.int64)
@@ -214,8 +227,8 @@ class Cloth(SoftObject):
         pinned: Iterable[Any] = (),
         **options: Any,
     ) -> Cloth:
-        """A sheet as large as a picture (anything with `get_size()`, such as a pygame.Surface), one wu a pixel, with
-        particles about `spacing` apart; `image` is the picture, which the painter puts on it."""
+        """A sheet as large as a picture (anything with `get_size()`, such as a pygame.Surface), one wu a
+        pixel, with particles about `spacing` apart; `image` is the picture, which the painter puts on it."""
         if not hasattr(surface, "get_size"):
             raise TypeError(f"surface must be a pygame.Surface, got {surface!r}")
         width, height = surface.get_size()
@@ -281,7 +294,8 @@ class Cloth(SoftObject):
 
     @property
     def triangles(self) -> np.ndarray:
-        """(t, 3) particle indices of what is left of the sheet, counter-clockwise seen from where `normals` point."""
+        """(t, 3) particle indices of what is left of the sheet, counter-clockwise seen from where `normals`
+        point."""
         return read_only(self._faces[self._face_live] if self._torn else self._faces)
 
     @property
@@ -342,10 +356,16 @@ class Cloth(SoftObject):
         return property(get, put, doc=doc)
 
     stretch_compliance = _setting("stretch_compliance", "wu per force unit of every edge, >= 0; default 0.")
-    shear_compliance = _setting("shear_compliance", "wu per force unit of every diagonal of a grid, >= 0; default 0.")
+    shear_compliance = _setting(
+        "shear_compliance", "wu per force unit of every diagonal of a grid, >= 0; default 0."
+    )
     air_density = _setting("air_density", "Mass per wu^3 of the air, >= 0; default 1e-6.")
-    drag = _setting("drag", "Coefficient of the air's force along the relative velocity, 0 to 10; default 1.", 0.0, 10.0)
-    lift = _setting("lift", "Coefficient of the air's force across the relative velocity, 0 to 10; default 1.", 0.0, 10.0)
+    drag = _setting(
+        "drag", "Coefficient of the air's force along the relative velocity, 0 to 10; default 1.", 0.0, 10.0
+    )
+    lift = _setting(
+        "lift", "Coefficient of the air's force across the relative velocity, 0 to 10; default 1.", 0.0, 10.0
+    )
 
     @property
     def bend_compliance(self) -> float | None:
@@ -360,7 +380,8 @@ class Cloth(SoftObject):
 
     @property
     def thickness(self) -> float:
-        """Distance that the sheet keeps from itself and from other sheets, wu; default 0.8 times `spacing`."""
+        """Distance that the sheet keeps from itself and from other sheets, wu; default 0.8 times
+        `spacing`."""
         return self._thickness
 
     @property
@@ -409,8 +430,8 @@ class Cloth(SoftObject):
         self._weigh()
 
     def move(self, i: int, p: Sequence[float]) -> None:
-        """Put particle `i` at `p` (three numbers; two keep its z). A pinned one gets there over the next step, pushing
-        what is in its way; a free one at once, without velocity."""
+        """Put particle `i` at `p` (three numbers; two keep its z). A pinned one gets there over the next
+        step, pushing what is in its way; a free one at once, without velocity."""
         i = checks.index("i", i, self.count)
         goal = place("p", p, float(self._p[2, i]))
         if i in self._anchors:
@@ -426,8 +447,8 @@ class Cloth(SoftObject):
         Args:
             i: particle, negatives count from the end. A pin or earlier tie of it is given up.
             body: in the world's space, or its static_body; before `World.add`, any body.
-            local: the point in the body's coordinates, wu, and z as a third number; default None, where the particle is
-                now.
+            local: the point in the body's coordinates, wu, and z as a third number; default None, where the
+                particle is now.
 
         The tie ends when the body leaves the space.
         """
@@ -481,14 +502,17 @@ class Cloth(SoftObject):
         """Tear the sheet; returns how many edges broke.
 
         Args:
-            a, b: two particles: the edge between them breaks (ValueError where there is none); or two points (two or three
-                numbers, of which x and y count): every edge that crosses the stroke from a to b, as seen along z.
+            a, b: two particles: the edge between them breaks (ValueError where there is none); or two points
+                (two or three numbers, of which x and y count): every edge that crosses the stroke from a to
+                b, as seen along z.
 
         An edge takes its triangles with it; particles stay, and what hangs on nothing any more falls.
         """
         if hasattr(a, "__index__") and hasattr(b, "__index__"):
             i, j = checks.index("a", a, self.count), checks.index("b", b, self.count)
-            which = np.flatnonzero((self._edges[:, 0] == min(i, j)) & (self._edges[:, 1] == max(i, j)) & (self._edge_live > 0))
+            which = np.flatnonzero(
+                (self._edges[:, 0] == min(i, j)) & (self._edges[:, 1] == max(i, j)) & (self._edge_live > 0)
+            )
             if not len(which):
                 raise ValueError(f"a and b must be joined by an edge, got {a!r} and {b!r}")
         else:
@@ -531,7 +555,12 @@ class Cloth(SoftObject):
         for name in [*NUMBERS, "bend_compliance", "self_collision", "tear_strain", "density", "touched"]:
             setattr(self, f"_{name}", settings[name])
         self._m[:] = arrays["mass"]
-        for own, name in ((self._p, "p"), (self._vel, "v"), (self._prev, "previous"), (self._target, "target")):
+        for own, name in (
+            (self._p, "p"),
+            (self._vel, "v"),
+            (self._prev, "previous"),
+            (self._target, "target"),
+        ):
             own[:] = arrays[name]
         self._old[:] = self._p
         self._uvs, self.welded = arrays["uvs"].copy(), arrays["welded"].copy()
@@ -558,7 +587,7 @@ class Cloth(SoftObject):
     def _check_world(self, world: World) -> None:
         for i, tie in self._anchors.items():
             if not in_space(tie.body, world.space):
-                raise ValueError(f"objects must be attached to bodies of this world's space, particle {i} is not: {tie.body!r}")
+                raise ValueError(f"objects must hang on bodies of this world's space, got {tie.body!r} at {i}")
 
     def _links(self) -> np.ndarray:
         return self._edges[self._edge_live > 0.0]

@@ -1,4 +1,5 @@
-"""How a sheet's particles hang together, as flat arrays: triangles, edges, hinges, batches, blocks, anchors."""
+"""How a sheet's particles hang together, as flat arrays: triangles, edges, hinges, batches, blocks,
+anchors."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ ANCHORS = 4
 def grid_faces(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
     """(t, 3) triangles of a grid in order of blocks, and the number of the block of each.
 
-    Each cell is cut along the diagonal from its lower left to its upper right particle, as seen with `right` to the
-    right and `down` downward.
+    Each cell is cut along the diagonal from its lower left to its upper right particle, as seen with `right`
+    to the right and `down` downward.
     """
     row, column = np.divmod(np.arange((rows - 1) * (columns - 1)), columns - 1)
     across = -(-(columns - 1) // CELLS)
@@ -34,7 +35,8 @@ def grid_faces(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def mesh_faces(triangles: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles sorted into blocks of neighbours, and the number of the block of each: breadth first from the lowest."""
+    """Triangles sorted into blocks of neighbours, and the number of the block of each: breadth first from the
+    lowest."""
     starts, faces = incidence(triangles, count)
     seen = np.zeros(len(triangles), bool)
     order: list[int] = []
@@ -63,7 +65,8 @@ def mesh_faces(triangles: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarra
 
 
 def incidence(faces: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which triangles each particle belongs to: those of i are faces[starts[i]:starts[i + 1]], in rising order."""
+    """Which triangles each particle belongs to: those of i are faces[starts[i]:starts[i + 1]], in rising
+    order."""
     flat = faces.reshape(-1)
     order = np.argsort(flat, kind="stable")
     starts = np.searchsorted(flat[order], np.arange(count + 1)).astype(np.int64)
@@ -71,8 +74,8 @@ def incidence(faces: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def edges_of(faces: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(m, 2) edges of the triangles, lower particle first, and the (m, 2) triangles beside each: -1 where there is one
-    only. An edge of three or more triangles keeps the first two."""
+    """(m, 2) edges of the triangles, lower particle first, and the (m, 2) triangles beside each: -1 where
+    there is one only. An edge of three or more triangles keeps the first two."""
     pairs = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1).astype(np.int64)
     key, first, inverse = np.unique(pairs[:, 0] * count + pairs[:, 1], return_index=True, return_inverse=True)
     edges = pairs[first].astype(np.int32)
@@ -87,8 +90,8 @@ def edges_of(faces: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def batches(items: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """An order that sorts items (rows of particle indices, -1: none) into batches without a shared particle, and where
-    each batch starts. ValueError where a particle has more than 64 items."""
+    """An order that sorts items (rows of particle indices, -1: none) into batches without a shared particle,
+    and where each batch starts. ValueError where a particle has more than 64 items."""
     colors = np.zeros(max(1, len(items)), np.int32)
     used = kernel.color_items(np.ascontiguousarray(items, np.int32), count, colors)
     if used < 0:
@@ -147,7 +150,8 @@ def areas(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
 
 
 def shares(points: np.ndarray, faces: np.ndarray, edges: np.ndarray | None = None) -> np.ndarray:
-    """The part of the sheet's area that belongs to each particle: a third of every triangle it is in; sum 1."""
+    """The part of the sheet's area that belongs to each particle: a third of every triangle it is in; sum
+    1."""
     area = np.repeat(areas(points, faces) / 3.0, 3)
     share = np.bincount(faces.reshape(-1), area, minlength=len(points))
     share[share <= 0.0] = share[share > 0.0].min() if (share > 0.0).any() else 1.0
@@ -155,7 +159,8 @@ def shares(points: np.ndarray, faces: np.ndarray, edges: np.ndarray | None = Non
 
 
 def hinges(points: np.ndarray, faces: np.ndarray, edges: np.ndarray, beside: np.ndarray) -> tuple:
-    """Isometric bending elements: (m, 4) particles (edge, then the two opposite), (m, 4) weights, rest lengths, areas.
+    """Isometric bending elements: (m, 4) particles (edge, then the two opposite), (m, 4) weights, rest
+    lengths, areas.
 
     K = (c03 + c04, c01 + c02, -c01 - c03, -c02 - c04), c the cotangents at the edge (Bergou et al. 2006).
     """
@@ -180,7 +185,8 @@ def hinges(points: np.ndarray, faces: np.ndarray, edges: np.ndarray, beside: np.
 
 
 def far_pins(points: np.ndarray, pins: np.ndarray) -> np.ndarray:
-    """Up to ANCHORS pins as far from each other as can be, starting with the one farthest from their middle."""
+    """Up to ANCHORS pins as far from each other as can be, starting with the one farthest from their
+    middle."""
     if len(pins) <= ANCHORS:
         return pins
     places = points[pins]
@@ -193,7 +199,8 @@ def far_pins(points: np.ndarray, pins: np.ndarray) -> np.ndarray:
 
 
 def straight_anchors(points: np.ndarray, pins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n, k) pins and how far each particle may be from them, for a flat whole sheet: straight lines on it."""
+    """(n, k) pins and how far each particle may be from them, for a flat whole sheet: straight lines on
+    it."""
     count = len(points)
     if not len(pins):
         return np.full((count, 1), -1, np.int32), np.zeros((count, 1))

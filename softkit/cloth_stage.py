@@ -60,7 +60,7 @@ class ClothStage(Stage):
 
     # ------------------------------------------------------------ before the first substep
 
-    def begin(self, dt: float) -> None:
+    def prepare(self) -> None:
         space = self.world.space
         for cloth in self.objects:
             for i in [i for i, tie in cloth._anchors.items() if not in_space(tie.body, space)]:
@@ -70,6 +70,8 @@ class ClothStage(Stage):
             cloth._ready()
             for tie in cloth._anchors.values():
                 self.world.colliders.require(tie.body)
+
+    def begin(self, dt: float) -> None:
         fresh = self._collider_version != self.world.colliders.version
         if fresh:
             self._mirror_depths()
@@ -110,7 +112,11 @@ class ClothStage(Stage):
             [(i, colliders.index[tie.body], bodies.count(tie.body)) for i, tie in ties], np.int64
         ).reshape(-1, 3)
         cloth._tie_local = np.array(
-            [(t.local[0] - c[0], t.local[1] - c[1], cloth._target[i, 2]) for i, t in ties for c in [t.body.center_of_gravity]]
+            [
+                (t.local[0] - c[0], t.local[1] - c[1], cloth._target[i, 2])
+                for i, t in ties
+                for c in [t.body.center_of_gravity]
+            ]
         ).reshape(-1, 3)
         cloth._tie_moved = np.zeros((len(ties), 2))
         cloth_tear.anchors(cloth)
@@ -127,11 +133,18 @@ class ClothStage(Stage):
             cloth._grip_heavy, cloth._pressed = np.zeros(n), np.zeros(n)
             cloth._torn_list = np.zeros(len(cloth._edges), np.int32)
         skin = cloth._skin[0]
-        skin["radius"], skin["friction"], skin["elasticity"] = cloth._radius, cloth._friction, cloth._elasticity
+        skin["radius"], skin["friction"], skin["elasticity"] = (
+            cloth._radius,
+            cloth._friction,
+            cloth._elasticity,
+        )
         skin["depenetration"] = self.world.max_depenetration_speed
         skin["rule"] = FRICTION_RULES.index(cloth._friction_rule)
         skin["group"] = cloth._filter.group & 0x7FFFFFFFFFFFFFFF
-        skin["categories"], skin["mask"] = cloth._filter.categories & 0xFFFFFFFF, cloth._filter.mask & 0xFFFFFFFF
+        skin["categories"], skin["mask"] = (
+            cloth._filter.categories & 0xFFFFFFFF,
+            cloth._filter.mask & 0xFFFFFFFF,
+        )
         cloth._stale = False
 
     def object_changed(self, obj: Cloth) -> None:
@@ -226,7 +239,9 @@ class ClothStage(Stage):
 
     def _predict(self, cloth: Cloth, h: float, fraction: float, threads: int) -> None:
         gx, gy = self.world.gravity
-        cloth_mesh.predict(cloth._p, cloth._vel, cloth._old, cloth._held, gx, gy, 0.0, h, cloth._damping, threads)
+        cloth_mesh.predict(
+            cloth._p, cloth._vel, cloth._old, cloth._held, gx, gy, 0.0, h, cloth._damping, threads
+        )
         if len(cloth._pin_rows):
             cloth_ties.move_pins(cloth._p, cloth._pin_rows, cloth._pin_start, cloth._pin_goal, fraction)
         if len(cloth._tie_rows):
@@ -299,7 +314,9 @@ class ClothStage(Stage):
         reached = cloth._p, cloth._given, cloth._held, cloth._reach_to, cloth._reach_limit, cloth._share
         cloth_mesh.reach(*reached, slack, cloth._tie_live, threads)
         if cloth._tie_live:
-            cloth_mesh.answer(cloth._p, cloth._given, cloth._heavy, cloth._held, cloth._reach_to, cloth._share)
+            cloth_mesh.answer(
+                cloth._p, cloth._given, cloth._heavy, cloth._held, cloth._reach_to, cloth._share
+            )
 
     def _solve_grid(self, cloth: Cloth, h: float, threads: int) -> None:
         rows, columns = cloth._grid
@@ -340,7 +357,15 @@ class ClothStage(Stage):
         soft = cloth._stretch_compliance * inverse
         for _ in range(2):
             cloth_mesh.solve_edges(
-                p, w, cloth._batch_edges, cloth._batch_rest, cloth._batch_live, cloth._lam, cloth._edge_starts, soft, threads
+                p,
+                w,
+                cloth._batch_edges,
+                cloth._batch_rest,
+                cloth._batch_live,
+                cloth._lam,
+                cloth._edge_starts,
+                soft,
+                threads,
             )
             self._hold_back(cloth, threads)
         if cloth._bend_compliance is not None and len(cloth._hinges):
@@ -356,7 +381,15 @@ class ClothStage(Stage):
                 threads,
             )
         cloth_mesh.solve_edges(
-            p, w, cloth._batch_edges, cloth._batch_rest, cloth._batch_live, cloth._lam, cloth._edge_starts, soft, threads
+            p,
+            w,
+            cloth._batch_edges,
+            cloth._batch_rest,
+            cloth._batch_live,
+            cloth._lam,
+            cloth._edge_starts,
+            soft,
+            threads,
         )
 
     def _touch(self, cloth: Cloth, h: float, threads: int) -> None:
@@ -426,7 +459,12 @@ class ClothStage(Stage):
             if cloth._tear_strain is None:
                 continue
             count = cloth_mesh.find_torn(
-                cloth._p, cloth._edges, cloth._edge_rest, cloth._edge_live, cloth._tear_strain, cloth._torn_list
+                cloth._p,
+                cloth._edges,
+                cloth._edge_rest,
+                cloth._edge_live,
+                cloth._tear_strain,
+                cloth._torn_list,
             )
             if count:
                 cloth_tear.tear_edges(cloth, cloth._torn_list[:count].copy())

@@ -18,7 +18,9 @@ def crossed(cloth: Cloth, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     p, q = x[cloth._edges[:, 0]], x[cloth._edges[:, 1]]
 
     def side(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
-        return (v[..., 0] - u[..., 0]) * (w[..., 1] - u[..., 1]) - (v[..., 1] - u[..., 1]) * (w[..., 0] - u[..., 0])
+        return (v[..., 0] - u[..., 0]) * (w[..., 1] - u[..., 1]) - (v[..., 1] - u[..., 1]) * (
+            w[..., 0] - u[..., 0]
+        )
 
     apart = (side(a, b, p) > 0) != (side(a, b, q) > 0)
     met = (side(p, q, a) > 0) != (side(p, q, b) > 0)
@@ -87,7 +89,8 @@ def _fixed_parts(cloth: Cloth) -> None:
 
 
 def _grid_parts(cloth: Cloth) -> None:
-    """Which of a grid's rows, columns and diagonals hold: a diagonal that is no triangle's edge goes with its cell."""
+    """Which of a grid's rows, columns and diagonals hold: a diagonal that is no triangle's edge goes with its
+    cell."""
     live, edges = cloth._live, cloth._edges
     for kind in range(2):
         mine = cloth._kinds == kind
@@ -112,5 +115,7 @@ def anchors(cloth: Cloth) -> None:
         cloth._reach_to, cloth._reach_limit = cloth_layout.straight_anchors(cloth._rest, held)
     else:
         lengths = np.where(cloth._edge_live > 0.0, cloth._edge_rest, -1.0)
-        cloth._reach_to, cloth._reach_limit = cloth_layout.walked_anchors(cloth._rest, held, cloth._edges, lengths)
+        cloth._reach_to, cloth._reach_limit = cloth_layout.walked_anchors(
+            cloth._rest, held, cloth._edges, lengths
+        )
     cloth._given = np.zeros((3, cloth._reach_to.size))

@@ -27,9 +27,9 @@ class SolidStage(Stage):
 
     order = 0
 
-    def begin(self, dt: float) -> None:
+    def prepare(self) -> None:
         for solid in self.objects:
-            solid._begin(self.world)
+            solid._follow(self.world)
 
     def end(self, h: float) -> None:
         for solid in self.objects:
@@ -42,14 +42,17 @@ class Solid(SoftObject):
     Args:
         position: (x, y, z) of the centre, wu; in the body's own coordinates where there is a `body`.
         body: a pymunk.Body that carries the solid; a dynamic one feels what touches the solid. Default None.
-        friction: combined with the sheet's by the sheet's own rule; default 1, so that the sheet's friction holds.
+        friction: combined with the sheet's by the sheet's own rule; default 1, so that the sheet's friction
+            holds.
         filter: pymunk.ShapeFilter; default None.
     """
 
     kind = "solid"
     stage = SolidStage
 
-    def __init__(self, shape: int, sizes: Any, position: Any, rotation: Any, body: Any, friction: float, filter: Any) -> None:
+    def __init__(
+        self, shape: int, sizes: Any, position: Any, rotation: Any, body: Any, friction: float, filter: Any
+    ) -> None:
         super().__init__(radius=1.0, friction=friction, damping=0.0, filter=filter)
         self._shape = shape
         self._sizes = np.zeros(8)
@@ -70,8 +73,8 @@ class Solid(SoftObject):
 
     @property
     def position(self) -> tuple[float, float, float]:
-        """Centre, wu (in the body's coordinates where there is one). Setting it moves the solid there over the next step,
-        pushing what is in its way; `place` puts it there at once."""
+        """Centre, wu (in the body's coordinates where there is one). Setting it moves the solid there over
+        the next step, pushing what is in its way; `place` puts it there at once."""
         return tuple(self._pose[7:10].tolist())
 
     @position.setter
@@ -94,7 +97,7 @@ class Solid(SoftObject):
         turned = self._pose[10:14].tolist() if rotation is None else _quaternion("rotation", rotation)
         self._pose[:] = [*spot, *turned] * 2
 
-    def _begin(self, world: World) -> None:
+    def _follow(self, world: World) -> None:
         if self._body is not None and not in_space(self._body, world.space):
             self._body = None
             world.health.bodies_lost += 1
@@ -110,7 +113,9 @@ class Solid(SoftObject):
             number = colliders.index[self._body]
             body, cog = colliders._body[number], colliders._cog[number]
             for k, (x, y, c, s) in enumerate((("x0", "y0", "c0", "s0"), ("x", "y", "c", "s"))):
-                frames[k] = _carried(frames[k], float(body[x]), float(body[y]), float(body[c]), float(body[s]), cog)
+                frames[k] = _carried(
+                    frames[k], float(body[x]), float(body[y]), float(body[c]), float(body[s]), cog
+                )
             out[36] = number
         for k, (spot, turn) in enumerate(frames):
             out[9 + 12 * k : 12 + 12 * k], out[12 + 12 * k : 21 + 12 * k] = spot, turn.reshape(-1)
@@ -194,7 +199,9 @@ def _from_y(name: str, axis: Any) -> tuple[float, ...]:
     return (0.0, 1.0, 0.0, 0.0) if y < -0.999999 else _quaternion(name, (1.0 + y, z, 0.0, -x))
 
 
-def _carried(frame: Any, x: float, y: float, c: float, s: float, cog: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _carried(
+    frame: Any, x: float, y: float, c: float, s: float, cog: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     spot, turn = frame
     spin = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     away = spin @ (spot - (cog[0], cog[1], 0.0))
@@ -228,7 +235,8 @@ class Sphere(Solid):
 
 
 class Box(Solid):
-    """A box. center: (x, y, z), wu; size: its three whole edges, wu, each > 0; rotation: a quaternion (w, x, y, z) or None."""
+    """A box. center: (x, y, z), wu; size: its three whole edges, wu, each > 0; rotation: a quaternion (w, x,
+    y, z) or None."""
 
     kind = "box"
 
@@ -249,7 +257,8 @@ class Box(Solid):
 
 
 class Capsule(Solid):
-    """A cylinder with round ends. a, b: its axis's ends, (x, y, z), wu; radius: wu, > 0. `position` is the middle."""
+    """A cylinder with round ends. a, b: its axis's ends, (x, y, z), wu; radius: wu, > 0. `position` is the
+    middle."""
 
     kind = "capsule"
 
@@ -270,7 +279,8 @@ class Capsule(Solid):
 
 
 class Plane(Solid):
-    """Everything on the far side of a plane. point: (x, y, z) on it; normal: the way out, of any length but 0."""
+    """Everything on the far side of a plane. point: (x, y, z) on it; normal: the way out, of any length but
+    0."""
 
     kind = "plane"
 
