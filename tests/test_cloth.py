@@ -396,11 +396,16 @@ def test_far_from_the_origin_is_the_same():
     for shift in (0.0, 1e6):
         world = softkit.World(gravity=(0, 900))
         cloth = softkit.Cloth(20, 20, spacing=5, origin=(shift, 0, -50), down=(0, 0, 1), pinned=HUNG)
-        world.add(cloth, softkit.Sphere((shift + 50, 40, 0), 30))
-        for _ in range(30):
+        world.add(cloth, softkit.Sphere((shift + 50, 120, 0), 30))
+        places = []
+        for _ in range(120):
             world.update(1 / 60)
-        ends.append(cloth.positions - (shift, 0, 0))
-    assert np.abs(ends[0] - ends[1]).max() < 1e-4
+            places.append(cloth.positions - (shift, 0, 0))
+        ends.append((places, np.linalg.norm(cloth.velocities, axis=1).mean()))
+    # Until it buckles, rounding shows by 1e-6 at most; folds are chaotic, so that after them only their kind is the same.
+    assert max(np.abs(a - b).max() for a, b in zip(ends[0][0][:12], ends[1][0][:12])) < 1e-6
+    assert abs(ends[0][0][-1].mean(axis=0) - ends[1][0][-1].mean(axis=0)).max() < 2
+    assert ends[1][1] < 1.5 * ends[0][1] + 1
 
 
 def test_contacts_name_the_shape():
