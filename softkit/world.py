@@ -285,12 +285,14 @@ class World:
                     self.colliders.begin_substep(h)
                     for stage in stages:
                         stage.substep(h, (k + 1) / substeps, self.time + k * h)
-                    self.colliders.end_substep(h)
+                    self.health.speeds_capped += self.colliders.end_substep(h, self._max_speed)
                 for stage in stages:
                     stage.end(h)
                 self.colliders.hand_back(dt)
             else:
                 self.colliders.forget()
+            if self._space is not None and self.fields.has_bodies:
+                self.fields.push_bodies(self._space, dt, self.time)
             self._steps += 1
             if self.before_space is not None:
                 self.before_space(self)
