@@ -150,8 +150,7 @@ def segment_distance(
 
 def bb_query(objects: Iterable[SoftObject], bb: pymunk.BB, filter: pymunk.ShapeFilter | None) -> list[Hit]:
     """Every particle whose centre lies in a box, in the order of objects and particles."""
-    if not isinstance(bb, pymunk.BB):
-        bb = pymunk.BB(*checks.vector("bb", bb, 4))
+    bb = pymunk.BB(*checks.vector("bb", bb, 4))
     hits = []
     for obj in _filtered(objects, filter):
         x = obj._x[:, :2]
