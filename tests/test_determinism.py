@@ -33,7 +33,7 @@ def busy_scene():
         space.add(crate, pymunk.Poly.create_box(crate, (16, 16)))
         crates.append(crate)
     ropes = []
-    for k in range(30):
+    for _ in range(30):
         a = rng.uniform((-600, -200), (600, 60))
         rope = world.add(Rope(a, a + rng.normal(0, 90, 2), segments=int(rng.integers(1, 60))))
         ropes.append(rope)
@@ -75,8 +75,11 @@ def test_twice_and_after_other_scenes(reference):
 
 
 def test_a_fresh_process_agrees(reference):
-    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\nimport test_determinism as t\nprint(t.run(2))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path.cwd(), timeout=120)
+    here = str(Path(__file__).parent)
+    code = f"import sys; sys.path.insert(0, {here!r})\nimport test_determinism as t\nprint(t.run(2))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path.cwd(), timeout=120
+    )
     assert done.stdout.strip() == reference, done.stderr
 
 

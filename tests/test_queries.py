@@ -1,5 +1,6 @@
 """Asking what is where, against the plain way of asking every link."""
 
+import itertools
 import math
 
 import numpy as np
@@ -14,8 +15,10 @@ def tangle(seed, at=0.0):
     space = pymunk.Space()
     world = softkit.World(space)
     rng = np.random.default_rng(seed)
-    for k in range(8):
-        points = at + np.cumsum(rng.normal(0, 20, (rng.integers(2, 30), 2)), axis=0) + rng.uniform(-150, 150, 2)
+    for _k in range(8):
+        points = (
+            at + np.cumsum(rng.normal(0, 20, (rng.integers(2, 30), 2)), axis=0) + rng.uniform(-150, 150, 2)
+        )
         world.add(Rope.through(points, radius=float(rng.uniform(0.5, 8))))
     return world, rng
 
@@ -65,7 +68,7 @@ def test_point_query_finds_every_near_link(seed, at):
         assert len(keys) == len(set(keys))
         for rope in world.objects:
             x = rope.positions
-            nearest = min(exact(point, a, b) for a, b in zip(x, x[1:])) - rope.radius
+            nearest = min(exact(point, a, b) for a, b in itertools.pairwise(x)) - rope.radius
             mine = [h for h in hits if h.object is rope]
             assert bool(mine) == (nearest <= most)
             if mine:
@@ -86,7 +89,7 @@ def test_segment_query_finds_every_link_in_the_way(seed):
         assert [h.distance for h in hits] == sorted(h.distance for h in hits)
         for rope in world.objects:
             x = rope.positions
-            nearest = min(between_segments(a, b, c, d) for c, d in zip(x, x[1:])) - rope.radius
+            nearest = min(between_segments(a, b, c, d) for c, d in itertools.pairwise(x)) - rope.radius
             if abs(nearest - r) > 1e-6:
                 assert any(h.object is rope for h in hits) == (nearest <= r)
     assert hits or True
@@ -180,4 +183,9 @@ def test_bad_input(call, error):
 
 def test_an_empty_world_has_nothing():
     world = softkit.World()
-    assert world.point_query((0, 0), 1e9) == world.segment_query((0, 0), (1, 1)) == world.bb_query((0, 0, 1, 1)) == []
+    assert (
+        world.point_query((0, 0), 1e9)
+        == world.segment_query((0, 0), (1, 1))
+        == world.bb_query((0, 0, 1, 1))
+        == []
+    )

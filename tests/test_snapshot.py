@@ -54,7 +54,7 @@ def lying():
 
 
 def carried():
-    """Bodies that touch no other body: a crate on a rope, a bar between two, a driven platform, a spinning cross."""
+    """Bodies that touch no other: a crate on a rope, a pair, a driven platform, a spinning cross."""
     space, world = scene()
     bodies = []
     for k, place in enumerate([(100, 0), (200, 0), (200, 60)]):
@@ -231,7 +231,11 @@ def test_every_setting_of_world_and_rope_comes_back():
         assert world.state_hash() != name, attribute
         world.restore(data)
         assert getattr(world, attribute) == before, attribute
-    for change in (lambda: rope.pin(3), lambda: rope.set_mass(2, 5), lambda: rope.attach(1, world.space.static_body)):
+    for change in (
+        lambda: rope.pin(3),
+        lambda: rope.set_mass(2, 5),
+        lambda: rope.attach(1, world.space.static_body),
+    ):
         change()
         assert world.state_hash() != name
         world.restore(data)
@@ -350,7 +354,9 @@ def test_shapes_that_came_or_went_since_do_no_harm():
     space.add(*shapes[:2])
     world.restore(data)
     steps(world, 20)
-    assert all(np.isfinite(r.positions).all() and np.hypot(*r.velocities.T).max() < 2000 for r in world.objects)
+    assert all(
+        np.isfinite(r.positions).all() and np.hypot(*r.velocities.T).max() < 2000 for r in world.objects
+    )
 
 
 def test_two_hundred_snapshots_do_not_grow():

@@ -325,7 +325,7 @@ def test_an_object_tied_to_another_spaces_body_is_refused():
     body, _ = ball(space, (0, 0))
     rope = softkit.Rope((0, 0), (50, 0))
     rope.attach(0, body)
-    with pytest.raises(ValueError, match="body|bodies"):
+    with pytest.raises(ValueError, match=r"body|bodies"):
         world.add(rope)
     assert world.objects == () and rope.world is None
 
@@ -427,7 +427,7 @@ def meddle(world, space, log):
     world.add(softkit.Rope((500, 0), (600, 0)))
     piece = rope.cut(5)
     world.remove(world.objects[1])
-    body, shape = ball(space, (0, -200))
+    body, _shape = ball(space, (0, -200))
     rope.attach(0, body)
     piece.detach(-1)
     piece.pin(2)

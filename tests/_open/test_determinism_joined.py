@@ -1,4 +1,4 @@
-"""Not collected: fails (ropes that share a dynamic body, several threads). The same calls give the same bits: on any number of threads, in any process, whatever ran before."""
+"""Fails: ropes that share a dynamic body, several threads."""
 
 import subprocess
 import sys
@@ -77,8 +77,11 @@ def test_twice_and_after_other_scenes(reference):
 
 
 def test_a_fresh_process_agrees(reference):
-    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\nimport test_determinism_joined as t\nprint(t.run(2))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path.cwd(), timeout=120)
+    here = str(Path(__file__).parent)
+    code = f"import sys; sys.path.insert(0, {here!r})\nimport test_determinism_joined as t\nprint(t.run(2))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path.cwd(), timeout=120
+    )
     assert done.stdout.strip() == reference, done.stderr
 
 

@@ -1,5 +1,7 @@
 """Closed systems: nothing outside pushes, so linear and angular momentum stay as they were."""
 
+import itertools
+
 import numpy as np
 import pymunk
 import pytest
@@ -66,7 +68,7 @@ def thrown(space, world):
 
 def chain_of_bodies(space, world):
     bodies = [body(space, (k * 60, (k % 2) * 15), 1 + k, velocity=(50 - 20 * k, 30 * k)) for k in range(5)]
-    for a, b in zip(bodies, bodies[1:]):
+    for a, b in itertools.pairwise(bodies):
         rope = world.add(Rope(a.position, b.position, segments=8, damping=0))
         rope.attach(0, a)
         rope.attach(-1, b)
@@ -84,7 +86,9 @@ def joined(space, world):
 def elastic(space, world):
     a = body(space, (0, 0), 2, velocity=(-150, 0))
     b = body(space, (100, 0), 1, velocity=(100, 50))
-    rope = world.add(Rope((0, 0), (100, 0), segments=12, stretch_compliance=1e-3, bend_compliance=1e-4, damping=0))
+    rope = world.add(
+        Rope((0, 0), (100, 0), segments=12, stretch_compliance=1e-3, bend_compliance=1e-4, damping=0)
+    )
     rope.attach(0, a)
     rope.attach(-1, b)
 
@@ -106,7 +110,9 @@ def test_momentum_drifts_by_less_than_a_millionth_in_ten_seconds(build, step):
 
 def energy(world):
     total = sum(0.5 * (r.masses[:, None] * r.velocities**2).sum() for r in world.objects)
-    return total + sum(b.kinetic_energy * 0.5 if False else 0.5 * b.mass * b.velocity.length**2 for b in world.space.bodies)
+    return total + sum(
+        b.kinetic_energy * 0.5 if False else 0.5 * b.mass * b.velocity.length**2 for b in world.space.bodies
+    )
 
 
 @pytest.mark.parametrize("build", [pulled, chain_of_bodies, joined])

@@ -1,12 +1,5 @@
 """Not collected: cases whose right outcome is not reached."""
 
-import gc
-import math
-import subprocess
-import sys
-import threading
-import weakref
-
 import numpy as np
 import pymunk
 import pytest

@@ -308,7 +308,7 @@ def test_R12_the_body_is_removed_while_tied(where):
     if where != "between":
         space.on_collision(1, None, **{where: lambda *_: None})
     gone = weakref.ref(body)
-    del body, shape, remove
+    body = shape = remove = None
     gc.collect()
     assert gone() is None or where != "between"
 
@@ -324,7 +324,9 @@ def test_R15_cut_after_segment_10():
     piece = rope.cut(10)
     assert rope.mass + piece.mass == pytest.approx(mass, abs=1e-9)
     assert (rope.velocities[-1] == v).all() and (piece.velocities[0] == v).all()
-    assert [t[0] for t in rope.attachments.values()] == [a] and [t[0] for t in piece.attachments.values()] == [b]
+    assert [t[0] for t in rope.attachments.values()] == [a] and [
+        t[0] for t in piece.attachments.values()
+    ] == [b]
     assert rope.cut(5).segments == 5 and piece.cut(5).segments == 5
 
 
@@ -347,7 +349,7 @@ def test_R21_the_drawn_end_is_where_the_drawn_body_is():
     anchor = driven(space, (0, 0), (600, 0))
     rope = world.add(Rope((0, 10), (0, 200)))
     rope.attach(0, anchor, (0, 10))
-    for k in range(60):
+    for _k in range(60):
         world.update(1 / 60)
         assert math.dist(rope.positions[0], anchor.local_to_world((0, 10))) <= 1e-6
     for part in (0.0, 0.5, 0.49):
@@ -389,7 +391,7 @@ def test_R24_thrown_over_a_box_it_stays_there():
 
 
 def test_I06_nobody_keeps_a_reference():
-    space, world = scene()
+    _space, world = scene()
     world.add(Rope((0, 0), (100, 0))).pin(0)
     gc.collect()
     steps(world, 0.5)
@@ -407,7 +409,7 @@ def test_I06_nobody_keeps_a_reference():
 
 
 def test_I20_misuse_raises_and_the_process_lives():
-    space, world = scene()
+    _space, world = scene()
     other, _ = scene()
     rope = world.add(Rope((0, 0), (50, 0)))
     shape = pymunk.Circle(None, 3)

@@ -1,0 +1,72 @@
+"""One substep of every rope, islands over threads."""
+
+import numpy as np
+import numpy.typing as npt
+
+_Array = np.ndarray
+_Bytes = npt.NDArray[np.uint8]
+_Ints = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
+
+def record_sizes() -> tuple[int, ...]: ...
+def drag(
+    x: _Floats,
+    previous: _Floats,
+    target: _Floats,
+    w: _Floats,
+    rest: _Floats,
+    node: int,
+    px: float,
+    py: float,
+) -> None: ...
+def begin_step(ropes: _Bytes, count: int, anchors: _Bytes, colliders: _Ints, dt: float) -> None: ...
+def end_step(ropes: _Bytes, count: int, scale: float) -> None: ...
+def chunk_boxes(
+    ropes: _Bytes,
+    count: int,
+    reach: float,
+    margin: float,
+    boxes: _Floats,
+    owners: _Ints,
+) -> int: ...
+def find_pairs(
+    ropes: _Bytes,
+    boxes_count: int,
+    boxes: _Floats,
+    owners: _Ints,
+    by_left: _Ints,
+    pairs: _Ints,
+) -> int: ...
+def find_islands(
+    colliders: _Ints,
+    bodies: int,
+    moving_leaves: int,
+    ropes: _Bytes,
+    count: int,
+    boxes_count: int,
+    boxes: _Floats,
+    owners: _Ints,
+    body_margin: float,
+    anchors: _Bytes,
+    anchor_count: int,
+    joins: _Bytes,
+    join_count: int,
+    pairs: _Ints,
+    pair_count: int,
+    parent: _Ints,
+    root_of: _Ints,
+) -> None: ...
+def substep(
+    ropes: _Bytes,
+    anchors: _Bytes,
+    joins: _Bytes,
+    pairs: _Ints,
+    members: _Ints,
+    islands: _Ints,
+    colliders: _Ints,
+    h: float,
+    fraction: float,
+    gx: float,
+    gy: float,
+    threads: int,
+) -> None: ...
