@@ -149,7 +149,7 @@ def test_folded_chain_falls_faster_than_free_fall(segments):
 @pytest.mark.parametrize("load", [1, 100, 1000])
 @pytest.mark.parametrize("segments", [20, 200, 1000])
 def test_released_sideways(segments, load):
-    """Swings and whips: finite, no more energy than at the start, within 2 % of its length (10 % for the heaviest)
+    """Swings and whips: finite, no more energy than at the start, length within 2 % (heaviest: 10 %)
     at any moment, 0.5 % when slow again."""
     length = 400.0
     world = softkit.World(gravity=(0, G))
@@ -172,8 +172,8 @@ def test_released_sideways(segments, load):
 
 @pytest.mark.parametrize("segments", [2, 20, 200])
 def test_free_rope_keeps_momentum(segments):
-    """Let go in mid-swing, without gravity: linear momentum stays within 1e-6, angular within 1e-5 (where links are
-    so light that coming directions are needed; else to rounding), energy within 1e-3."""
+    """Let go in mid-swing, without gravity: linear momentum stays within 1e-6, angular within 1e-5 (if links
+    are so light that coming directions are needed; else to rounding), energy within 1e-3."""
     world = softkit.World(gravity=(0, G))
     rope = world.add(softkit.Rope.through([(0, 0), (200, 60)], segments=segments, damping=0))
     rope.pin(0)

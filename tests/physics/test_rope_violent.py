@@ -86,7 +86,7 @@ def test_held_at_both_ends(segments, span):
 
 @pytest.mark.parametrize("segments", [20, 200])
 def test_pulled_longer_than_it_is(segments):
-    """Pins twice as far apart as the rope is long: straight, the excess shared out; slack when they return."""
+    """Pins twice as far apart as the rope is long: straight, excess shared out; slack when they return."""
     world = softkit.World(gravity=(0, G))
     rope = rope_of([(0, 0), (800, 0)], world, segments=segments, length=400.0, held=(0, -1))
     run(world, rope, 1)
