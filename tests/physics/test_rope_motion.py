@@ -1,4 +1,4 @@
-"""Ropes in motion against closed forms: pendulum, modes, falling chain, energy (validation references, Ropes)."""
+"""Ropes in motion against closed forms: pendulum, modes, falling chain, energy, momentum."""
 
 import math
 
@@ -19,7 +19,7 @@ AMPLITUDE = {
 
 
 def energy(rope, h=H):
-    """Kinetic and potential energy in the middle of the last substep, where a symplectic step knows its velocity."""
+    """Kinetic and potential energy in the middle of the last substep, which its velocity belongs to."""
     v, m = rope.velocities, rope.masses[:, None]
     free = rope.inverse_mass[:, None] > 0
     middle = rope.positions - 0.5 * h * v
@@ -56,7 +56,7 @@ def swing(world, rope, periods, length, frame=1 / 60):
 @pytest.mark.parametrize("degrees", [5, 30, 60, 90])
 @pytest.mark.parametrize("segments, length", [(1, 400), (10, 150), (50, 400)])
 def test_pendulum_period_and_loss(segments, length, degrees):
-    """T0 = 2 pi sqrt(L / g) times the elliptic factor: 1 %, at 60 degrees and above 2 %; a swing loses under 2 %."""
+    """T0 = 2 pi sqrt(L / g) times the elliptic factor: 1 %, from 60 degrees 2 %; a swing loses under 2 %."""
     world, rope = pendulum(segments, degrees, length)
     periods, angles = swing(world, rope, 5.5, length)
     reference = 2 * math.pi * math.sqrt(length / G) * AMPLITUDE[degrees]
@@ -145,11 +145,12 @@ def test_folded_chain_falls_faster_than_free_fall(segments):
     assert arrival / math.sqrt(2 * length / G) == pytest.approx(0.847, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [1, 100, 1000])
 @pytest.mark.parametrize("segments", [20, 200, 1000])
 def test_released_sideways(segments, load):
-    """Swings and whips: finite, never more energy than at the start, 2 % (10 % for the heaviest) at any moment, 0.5 %
-    when slow again."""
+    """Swings and whips: finite, no more energy than at the start, length within 2 % (heaviest: 10 %)
+    at any moment, 0.5 % when slow again."""
     length = 400.0
     world = softkit.World(gravity=(0, G))
     rope = world.add(softkit.Rope((0, 0), (length, 0), segments=segments, damping=0))
@@ -171,8 +172,8 @@ def test_released_sideways(segments, load):
 
 @pytest.mark.parametrize("segments", [2, 20, 200])
 def test_free_rope_keeps_momentum(segments):
-    """Let go in mid-swing, without gravity: linear momentum stays within 1e-6, angular within 1e-5 (where links are so
-    light that coming directions are needed; else to rounding), energy within 1e-3."""
+    """Let go in mid-swing, without gravity: linear momentum stays within 1e-6, angular within 1e-5 (if links
+    are so light that coming directions are needed; else to rounding), energy within 1e-3."""
     world = softkit.World(gravity=(0, G))
     rope = world.add(softkit.Rope.through([(0, 0), (200, 60)], segments=segments, damping=0))
     rope.pin(0)
