@@ -61,8 +61,17 @@ def test_example_runs(tmp_path):
     """A screen of frames until the window is closed; ends by itself, says nothing on stderr."""
     (example,) = blocks("python", FIRST_SCREEN)
     assert len([line for line in example.splitlines() if line.strip()]) == 15
-    # Closes the window for the player after one second: the only thing that the example waits for.
-    closing = "import pygame\npygame.init()\npygame.time.set_timer(pygame.QUIT, 1000, loops=1)\n"
+    # The player closes the window after 40 frames.
+    closing = """
+import pygame
+flip, left = pygame.display.flip, [40]
+def counted():
+    flip()
+    left[0] -= 1
+    if left[0] == 0:
+        pygame.event.post(pygame.Event(pygame.QUIT))
+pygame.display.flip = counted
+"""
     script = tmp_path / "example.py"
     script.write_text(example)
     code = f"{closing}import runpy\nspace = runpy.run_path({str(script)!r})\nprint(space['world'].time)"
