@@ -20,8 +20,8 @@ def draw_cloth(texture, cloth, camera, world=None, *, back=(198, 198, 206), ambi
     texture: the pygame._sdl2.video.Texture of the picture. cloth: the softkit.Cloth. camera: a Camera, its
     `size` set to the renderer's. world: the cloth's World, to draw between its steps (default None: the last
     step). back: colour that the far side is multiplied with. ambient: brightness in the shade, 0 to 1,
-    default 0.45. light: direction toward the light in the picture (x right, y down, z to the viewer). Triangles with
-    points that are not finite are left out; returns how many.
+    default 0.45. light: direction toward the light in the picture (x right, y down, z to the viewer).
+    Triangles with points that are not finite are left out; returns how many.
     """
     if not hasattr(texture, "draw_triangle"):
         raise TypeError(f"texture must be a pygame._sdl2.video.Texture, got {texture!r}")

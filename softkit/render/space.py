@@ -194,7 +194,7 @@ class SpaceLayer:
     def _color(self, space):
         """Fill, outline and tick colours of each shape; computed again only when a colour or a sleeper
         changed."""
-        own = [getattr(shape, "color", None) for shape in self._shapes]
+        own = [shape.__dict__.get("color") for shape in self._shapes]
         asleep = (
             [body.is_sleeping for body in self._bodies] if space.sleep_time_threshold < math.inf else None
         )

@@ -70,7 +70,7 @@ def by_hand(rgb, points, uvs, triangles, weights, opacity):
     return out, covered
 
 
-@pytest.mark.parametrize("warp, perspective, rotation, flip", product([False, True], repeat=4))
+@pytest.mark.parametrize("warp, perspective, rotation, flip", list(product([False, True], repeat=4)))
 @pytest.mark.parametrize("opacity", [1.0, 0.5])
 def test_each_mix_equals_the_maths_by_hand(warp, perspective, rotation, flip, opacity):
     source, rgb = picture()
