@@ -36,6 +36,8 @@ cdef struct Rope:
     double* rest           # (n - 1) rest lengths
     double* lam            # (n - 1) multipliers
     double* y              # (n, 2) positions before the links were solved
+    double* pull           # (n, 2) position impulse that a node's tie gave its body in the last solve
+    double* knot           # (n, 2) position impulse that keeps a joined node with its partner
     double* drift_lam      # (n - 1) multipliers of drift corrections
     double* f              # (n, 2) position impulses of the last solve
     double* more           # (n, 2) velocity beyond (x - x0) / h that a split substep leaves
@@ -54,11 +56,9 @@ cdef struct Rope:
 cdef struct Anchor:        # a node tied to a body; nodes low..high do not touch that body
     int64_t rope, node, body, low, high
     double lx, ly          # in the body's frame, from its centre of gravity
-    double jx, jy          # what the rope gave the body here in this substep
 
 cdef struct Join:          # two nodes that are one point
     int64_t rope_a, node_a, rope_b, node_b
-    double jx, jy          # the position impulse that keeps them together: on b, and its opposite on a
 
 cdef struct Pair:          # two chunks of links that may touch in this step
     int64_t rope_a, chunk_a, rope_b, chunk_b
@@ -70,6 +70,7 @@ cdef struct Stage:         # everything one island needs
     Pair* pairs
     Colliders* world
     double h, fraction, gx, gy
+    bint drift             # positions alone
 
 
 def record_sizes():
@@ -363,6 +364,11 @@ cdef inline void ride(const Body* b, const Hold* hold, const double* x0, double 
     dy[0] = b.y + b.s * lx + b.c * ly - y
 
 
+cdef inline bint solid(const Rope* r, const Shape* shape) noexcept nogil:
+    return not shape.sensor and filters_meet(r.skin.group, r.skin.categories, r.skin.mask, shape.group,
+                                             shape.categories, shape.mask)
+
+
 cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # A light node under a taut rope would give way in the solve, and the load behind it sink, before the contact pushes
     # it back out. Nodes that lay on a surface are therefore heavy along its normal in the solve, by the mass of the
@@ -379,6 +385,9 @@ cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil
         hold.ease = 1.0
         w = r.w[k]
         if hold.shape < 0 or w <= 0.0:
+            continue
+        if not solid(r, stage.world.shapes + hold.shape):
+            hold.shape = -1
             continue
         b = stage.world.bodies + stage.world.shapes[hold.shape].body
         if b.kind == DYNAMIC and b.island != island:
@@ -438,9 +447,9 @@ cdef inline void anchor_gain(Rope* r, Anchor* a, Body* b, double* gain) noexcept
     invert(gain)
 
 
-cdef inline void give(Body* b, Anchor* a, double rx, double ry, double lx, double ly) noexcept nogil:
-    a.jx += lx
-    a.jy += ly
+cdef inline void give(Body* b, Rope* r, int64_t node, double rx, double ry, double lx, double ly) noexcept nogil:
+    r.pull[2 * node] += lx
+    r.pull[2 * node + 1] += ly
     push_body(b, rx, ry, lx, ly)
 
 
@@ -458,7 +467,7 @@ cdef void close_anchor(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil
     ly = gain[1] * gx + gain[2] * gy
     r.x[2 * a.node] -= w * lx
     r.x[2 * a.node + 1] -= w * ly
-    give(b, a, rx, ry, lx, ly)
+    give(b, r, a.node, rx, ry, lx, ly)
 
 
 cdef void tie_anchors(Stage* stage, Rope* r) noexcept nogil:
@@ -499,7 +508,7 @@ cdef void share_anchors(Stage* stage, Rope* r) noexcept nogil:
         fy = r.f[2 * a.node + 1]
         gx = fx - (r.W[3 * a.node] * fx + r.W[3 * a.node + 1] * fy) / w
         gy = fy - (r.W[3 * a.node + 1] * fx + r.W[3 * a.node + 2] * fy) / w
-        give(b, a, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, gx, gy)
+        give(b, r, a.node, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, gx, gy)
         close_anchor(r, a, b, gain)
 
 
@@ -520,35 +529,40 @@ cdef void fill_chain(Chain* chain, Stage* stage, Rope* r) noexcept nogil:
 
 
 cdef void begin_solve(Stage* stage, Rope* r) noexcept nogil:
-    cdef int64_t k
+    cdef int64_t i, k
+    cdef Anchor* a
     for k in range(2 * r.count):
         r.y[k] = r.x[k]
-    for k in range(r.anchors):
-        stage.anchors[r.anchor + k].jx = stage.anchors[r.anchor + k].jy = 0.0
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        r.pull[2 * a.node] = r.pull[2 * a.node + 1] = 0.0
 
 
 cdef void begin_again(Stage* stage, Rope* r, int64_t rope, int64_t first, int64_t last) noexcept nogil:
-    # Undo what this rope did in its last solve; joins keep theirs.
+    # Take back what this rope did last; joins keep theirs.
     cdef int64_t i, k
     cdef Anchor* a
     cdef Join* join
     cdef Body* b
+    cdef double* knot
     for k in range(2 * r.count):
         r.x[k] = r.y[k]
     for i in range(r.anchors):
         a = stage.anchors + r.anchor + i
         b = stage.world.bodies + a.body
         if b.kind == DYNAMIC:
-            push_body(b, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, -a.jx, -a.jy)
-        a.jx = a.jy = 0.0
+            push_body(b, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, -r.pull[2 * a.node],
+                      -r.pull[2 * a.node + 1])
+        r.pull[2 * a.node] = r.pull[2 * a.node + 1] = 0.0
     for i in range(first, last):
         join = stage.joins + i
+        knot = stage.ropes[join.rope_a].knot + 2 * join.node_a
         if join.rope_a == rope:
-            r.x[2 * join.node_a] -= r.w[join.node_a] * join.jx
-            r.x[2 * join.node_a + 1] -= r.w[join.node_a] * join.jy
+            r.x[2 * join.node_a] -= r.w[join.node_a] * knot[0]
+            r.x[2 * join.node_a + 1] -= r.w[join.node_a] * knot[1]
         if join.rope_b == rope:
-            r.x[2 * join.node_b] += r.w[join.node_b] * join.jx
-            r.x[2 * join.node_b + 1] += r.w[join.node_b] * join.jy
+            r.x[2 * join.node_b] += r.w[join.node_b] * knot[0]
+            r.x[2 * join.node_b + 1] += r.w[join.node_b] * knot[1]
 
 
 cdef void solve_links(Stage* stage, Rope* r) noexcept nogil:
@@ -590,8 +604,8 @@ cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
         invert(ka)
         gx = a.x[2 * join.node_a] - b.x[2 * join.node_b]
         gy = a.x[2 * join.node_a + 1] - b.x[2 * join.node_b + 1]
-        join.jx += ka[0] * gx + ka[1] * gy
-        join.jy += ka[1] * gx + ka[2] * gy
+        a.knot[2 * join.node_a] += ka[0] * gx + ka[1] * gy
+        a.knot[2 * join.node_a + 1] += ka[1] * gx + ka[2] * gy
 
 
 cdef void seat_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
@@ -629,6 +643,7 @@ cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # Contacts stretched the links they pushed on. While they last, the solve only keeps lengths from changing, and what
     # they are off by is mended here as drift, without velocity: else heavy loads hop on every correction.
     cdef Chain chain
+    cdef Stage drifting
     cdef int64_t i, k
     cdef Anchor* a
     cdef Body* b
@@ -664,7 +679,9 @@ cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     for k in range(r.count):
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
-    touch_shapes(stage, r, island)
+    drifting = stage[0]
+    drifting.drift = True
+    touch_shapes(&drifting, r, island)
 
 
 cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
@@ -756,7 +773,7 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
                          body.c * nx - body.s * ny, body.s * nx + body.c * ny, depth, stage.h,
                          r.touches + SLOTS * k, r.holds + k)
         worst = push if push > worst else worst
-        if sweep >= SWEEPS and push > 0.25 * r.skin.radius:
+        if sweep >= SWEEPS and push > 0.25 * r.skin.radius and body.kind != DYNAMIC:
             # Wedged between shapes: back to where it was outside of all of them.
             r.x[2 * k] = r.x0[2 * k]
             r.x[2 * k + 1] = r.x0[2 * k + 1]
@@ -824,6 +841,13 @@ cdef double touch_shape(Stage* stage, Rope* r, int64_t island, int64_t index, in
     if body.kind == DYNAMIC and not own:
         copy = stable_copy(body)
         body = &copy
+    elif own and stage.drift:
+        # Velocities are settled: nothing may be given to the body any more.
+        copy = body[0]
+        copy.im = copy.ii = 0.0
+        copy.kind = 1
+        body = &copy
+        own = False
     a = touch_nodes(stage, r, index, body, own, first, last, sweep)
     if not shape.sensor and sweep < SWEEPS:
         b = touch_links(stage, r, index, body, own, first, last)
@@ -1057,8 +1081,10 @@ cdef void solve_island(Stage* stage, const int64_t* members, int64_t count, int6
     # and down the list.
     cdef int64_t i, member
     cdef int k
+    cdef double* knot
     for i in range(join_first, join_last):
-        stage.joins[i].jx = stage.joins[i].jy = 0.0
+        knot = stage.ropes[stage.joins[i].rope_a].knot + 2 * stage.joins[i].node_a
+        knot[0] = knot[1] = 0.0
     for k in range(passes):
         for i in range(count):
             member = members[i if k % 2 == 0 else count - 1 - i]
@@ -1110,6 +1136,7 @@ def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_
     stage.pairs = <Pair*>&pairs[0, 0]
     stage.world = <Colliders*>&colliders[0]
     stage.h = h
+    stage.drift = False
     stage.fraction = fraction
     stage.gx = gx
     stage.gy = gy

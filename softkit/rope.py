@@ -161,6 +161,7 @@ class Rope(SoftObject):
         self._previous, self._target, self._x0 = self._x.copy(), self._x.copy(), self._x.copy()
         self._w, self._W, self._f = np.empty(n), np.zeros((n, 3)), np.zeros((n, 2))
         self._y, self._drift_lam = np.zeros((n, 2)), np.zeros(n - 1)
+        self._pull, self._knot = np.zeros((n, 2)), np.zeros((n, 2))
         self._tension, self._more = np.zeros(n - 1), np.zeros((n, 2))
         self._scratch = np.zeros(n * SCRATCH)
         self._touch = np.zeros(n * SLOTS, TOUCH)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from softkit.world import World
 
 P, I, F = "i8", "i8", "f8"
-POINTERS = "x x0 v w W rest lam y drift_lam f more tension previous target scratch touch hold".split()
+POINTERS = "x x0 v w W rest lam y pull knot drift_lam f more tension previous target scratch touch hold".split()
 ROPE = np.dtype(
     [(n, P) for n in POINTERS]
     + [(n, I) for n in "count anchor anchors self_collision feed_link drag_own".split()]
@@ -27,8 +27,8 @@ ROPE = np.dtype(
     + [(n, F) for n in "radius friction elasticity depenetration slow".split()]
     + [(n, I) for n in "rule group categories mask".split()]
 )
-ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly jx jy".split()])
-JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()] + [(n, F) for n in "jx jy".split()])
+ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
+JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
 TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
 HOLD = np.dtype(
     [(n, I) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
@@ -86,14 +86,14 @@ class RopeStage(Stage):
                 body = colliders.index[tie.body]
                 cog = tie.body.center_of_gravity
                 low, high = self._inside(rope, node, tie.body)
-                anchors.append((i, node, body, low, high, tie.local[0] - cog[0], tie.local[1] - cog[1], 0.0, 0.0))
+                anchors.append((i, node, body, low, high, tie.local[0] - cog[0], tie.local[1] - cog[1]))
             for join in rope._joins:
                 (a, node_a), (b, node_b) = join.ends
                 if a is rope and b in where:
-                    joins.append((i, node_a, where[b], node_b, 0.0, 0.0))
-        self._anchor = np.array(anchors or [(0,) * 9], ANCHOR)
+                    joins.append((i, node_a, where[b], node_b))
+        self._anchor = np.array(anchors or [(0,) * 7], ANCHOR)
         self._anchor_count = len(anchors)
-        self._join = np.array(joins or [(0,) * 6], JOIN)
+        self._join = np.array(joins or [(0,) * 4], JOIN)
         self._join_count = len(joins)
 
     def _inside(self, rope: Rope, node: int, body: object) -> tuple[int, int]:
@@ -215,13 +215,13 @@ class RopeStage(Stage):
         self._islands = islands
 
     def _passes(self, islands: np.ndarray) -> np.ndarray:
-        """Ropes that share a body or a join are solved three times in turn; a rope alone is solved once."""
+        """Ropes that share a body or a join are solved four times in turn; a rope alone is solved once."""
         anchor = self._anchor[: self._anchor_count]
         bodies, counts = np.unique(anchor["body"], return_counts=True)
         shared = np.isin(anchor["body"], bodies[counts > 1])
         live = self.world.colliders._body["kind"][anchor["body"]] == 2
         busy = np.unique(self._root[anchor["rope"][shared & live]])
-        return np.where(np.isin(islands[:, 0], busy) | (islands[:, 4] > islands[:, 3]), 3, 1)
+        return np.where(np.isin(islands[:, 0], busy) | (islands[:, 4] > islands[:, 3]), 4, 1)
 
     # ------------------------------------------------------------ the step
 

@@ -191,6 +191,11 @@ class World:
             obj._world = None
         self._when_idle(lambda: self._drop(objects))
 
+    @property
+    def busy(self) -> bool:
+        """Is a step going on? True inside callbacks: what they add and remove takes effect after the step."""
+        return self._busy
+
     def _when_idle(self, change: Callable[[], None]) -> None:
         if self._busy:
             self._waiting.append(change)
@@ -280,12 +285,14 @@ class World:
                     self.colliders.begin_substep(h)
                     for stage in stages:
                         stage.substep(h, (k + 1) / substeps, self.time + k * h)
-                    self.colliders.end_substep(h)
+                    self.health.speeds_capped += self.colliders.end_substep(h, self._max_speed)
                 for stage in stages:
                     stage.end(h)
                 self.colliders.hand_back(dt)
             else:
                 self.colliders.forget()
+            if self._space is not None and self.fields.has_bodies:
+                self.fields.push_bodies(self._space, dt, self.time)
             self._steps += 1
             if self.before_space is not None:
                 self.before_space(self)
