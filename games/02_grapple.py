@@ -346,7 +346,8 @@ class Game(BaseGame):
             ahead = self.aim is not None and self.aim[1].x > x + 40 and vy > -40
             lift = ahead and self.aim[0].body is self.platforms[0][0] and x < 1760
             run, climb, hold = 1.0, 0.0, ahead and (lift or flies_to is None or lands < flies_to - 120)
-            if flies_to is not None and lands > flies_to:
+            jumped = 1640 < x < 1720 and abs(vx) < 100          # from the island, to the platform
+            if flies_to is not None and lands > flies_to and not (hold or jumped):
                 run = -1.0                                      # lean back
         self.controls.script(x=run, y=climb, hold={"action"} if hold else ())
 
@@ -375,8 +376,6 @@ class Game(BaseGame):
             go = there and lift.position.x < 2010 and lift.velocity.x < 0
             return max(-1.0, min(1.0, (1680 - x) / 40)), -1.0 if go else 0.0, False
         return 1.0, -1.0 if 330 < x < 420 or 2880 < x < 3000 else 0.0, False
-
-    def report(self): return (self.hero.position.int_tuple, self.hero.velocity.int_tuple, bool(self.rope))
 
 
 def box(left, top, right, bottom) -> list[tuple]:
