@@ -64,7 +64,7 @@ class Game(BaseGame):
     idea = "Ropes carry pymunk bodies, snap and are cut"
     goal = f"Bring at least {NEEDED} of {CARGO} crates to the depot and stop there"
     keys = (("Left  Right", "drive"), ("Mouse stroke", "cut ropes"), ("E", "cut the nearest"))
-    poster_frame = 300
+    poster_frame = 1446
     demo_frames = 3600
 
     # Building ---------------------------------------------------------------------------------
