@@ -2,8 +2,8 @@
 
 The idea of this file: a `softkit.Rope` carries pymunk bodies, and bodies pull on ropes.
 
-- A bridge is one rope from bank to bank with planks attached to it: see `build_bridge`.
-- A rope with `max_tension` snaps where it is overloaded: the old bridge bears a slow cart only.
+- A bridge is a deck of planks, and every plank hangs in ropes: see `build_bridge` and `hang`.
+- A rope with `max_tension` snaps when it is overloaded: the old bridge bears a slow cart only.
 - `Rope.cut` parts a rope where the mouse strokes over it: see `cut_ropes`.
 """
 
@@ -27,23 +27,24 @@ from softkit.render import Camera, View
 
 LAND = [
     (-700, 200, -60, 460), (-60, 500, 860, 500),
-    (1340, 500, 1500, 500), (1500, 500, 1660, 466), (1660, 466, 1720, 500), (1720, 500, 1960, 500),
+    (1340, 500, 1700, 500), (1700, 500, 1890, 458), (1890, 458, 1940, 500), (1940, 500, 1960, 500),
     (2480, 500, 3000, 500), (3180, 500, 3900, 500),
     (4420, 500, 4560, 500), (4560, 500, 5000, 420), (5000, 420, 5500, 420), (5500, 300, 6200, 300),
 ]
 PIT = (2990, 640, 3190, 640)                # the floor of the pit that the stone has to fill
-RAIL = 46                                   # the hand rope's height above the planks
-SAG = 42                                    # how far a bridge's middle hangs below the banks
+TOWER = 150                                 # how high a bridge's cable starts above the banks
+SAG = 84                                    # how far the cable's middle hangs below its ends
 DEEP = 1300                                 # how far down land goes
-BRIDGES = {                                 # name: (left bank, right bank, y, planks, force that snaps it)
+BRIDGES = {                                 # name: (left bank, right bank, y, planks, what a rope bears)
     "first": (860, 1340, 500, 11, None),
-    "old": (1960, 2480, 500, 12, 156_000),
+    "old": (1960, 2480, 500, 12, 18_000),
     "last": (3900, 4420, 500, 12, None),
 }
 STONE, GALLOWS = (3090, 330), (3090, 130)   # the hanging stone and what it hangs from
 CHASE_FROM, BOULDER = 3420, (2860, 260)     # the cart's x that wakes the boulder, and where it waits
 DEPOT = 5150                                # bring the cargo beyond this x and stop there
 UNLOADING = 1.5                             # seconds
+NEAREST = 4                                 # ropes that E cuts at once
 WATER = 700                                 # the river's level
 CARGO, NEEDED = 5, 3
 
@@ -63,7 +64,7 @@ class Game(BaseGame):
     idea = "Ropes carry pymunk bodies, snap and are cut"
     goal = f"Bring at least {NEEDED} of {CARGO} crates to the depot and stop there"
     keys = (("Left  Right", "drive"), ("Mouse stroke", "cut ropes"), ("E", "cut the nearest"))
-    poster_frame = 300
+    poster_frame = 1446
     demo_frames = 3600
 
     # Building ---------------------------------------------------------------------------------
@@ -76,8 +77,6 @@ class Game(BaseGame):
         self.view = View(pygame.display.get_surface(), self.camera)
         self.backdrop = self.__dict__.get("backdrop") or paint_backdrop(self.size)
         self.build_land()
-        self.planks: list[list[pymunk.Body]] = []
-        self.rails: list[softkit.Rope] = []
         self.bridges = {name: self.build_bridge(*place) for name, place in BRIDGES.items()}
         self.build_stone()
         self.build_cart(Vec2d(300, 440))
@@ -105,39 +104,38 @@ class Game(BaseGame):
         self.view.style(shape, color=color)
         return shape
 
-    def build_bridge(self, left, right, y, planks, bears) -> softkit.Rope:
-        """One rope from bank to bank, in a flat arc. Of three links the middle one is nailed to a plank."""
-        links = 3 * planks
-        rope = softkit.Rope.through(sagging(left, right, y, links), segments=links, mass=30, radius=3,
-                                    filter=ROPE_FILTER)
-        self.world.add(rope)
-        rope.max_tension = bears
-        rope.attach(0, self.space.static_body)
-        rope.attach(-1, self.space.static_body)
-        size = (0.94 * (right - left) / planks, 12)
-        self.planks.append([])
+    def build_bridge(self, left, right, y, planks, bears) -> list[softkit.Rope]:
+        """Planks in a row, hinged to each other, not to the banks: only the ropes carry them."""
+        wide = (right - left) / planks
+        cable = softkit.Rope.through(sagging(left, right, y - TOWER, planks), segments=planks, radius=4,
+                                     filter=ROPE_FILTER)
+        self.world.add(cable)
+        for i in range(cable.count):
+            cable.pin(i)
+        deck = []
         for k in range(planks):
-            a, b = Vec2d(*rope.positions[3 * k + 1]), Vec2d(*rope.positions[3 * k + 2])
-            wood = pymunk.Body(3, pymunk.moment_for_box(3, size))
-            wood.position, wood.angle = (a + b) / 2, (b - a).angle
-            self.add_shape(pymunk.Poly.create_box(wood, size, 1), WOOD, filter=PLANK_FILTER)
-            rope.attach(3 * k + 1, wood)        # where the node is now, in the plank's own coordinates
-            rope.attach(3 * k + 2, wood)
-            self.planks[-1].append(wood)
-        self.view.style(rope, color=ROPE, by_tension=bool(bears))
-        self.rails.append(self.build_rail(left, right, y - RAIL, planks))
-        return rope
+            wood = pymunk.Body(3, pymunk.moment_for_box(3, (wide, 12)))
+            wood.position = left + (k + 0.5) * wide, y + 6
+            self.add_shape(pymunk.Poly.create_box(wood, (wide * 0.97, 12), 1), WOOD, filter=PLANK_FILTER)
+            if deck:
+                hinge = pymunk.PivotJoint(deck[-1], wood, (wide / 2, 0), (-wide / 2, 0))
+                hinge.collide_bodies = False
+                self.space.add(hinge)
+            deck.append(wood)
+        tops = cable.positions
+        ropes = [self.hang(tops[k], wood, (-wide / 2, -6), bears) for k, wood in enumerate(deck)]
+        return [*ropes, self.hang(tops[-1], deck[-1], (wide / 2, -6), bears)]
 
-    def build_rail(self, left, right, y, planks) -> softkit.Rope:
-        """The hand rope above the planks: pinned to the posts, it carries only itself."""
-        links = 2 * planks
-        rail = softkit.Rope.through(sagging(left, right, y, links), segments=links, mass=1, radius=2,
-                                    filter=ROPE_FILTER)
-        self.world.add(rail)
-        rail.pin(0)
-        rail.pin(-1)
-        self.view.style(rail, color=ROPE)
-        return rail
+    def hang(self, top, wood, local, bears) -> softkit.Rope:
+        """One rope from a point of the cable to a point of a plank, in the plank's own coordinates."""
+        rope = softkit.Rope(top, wood.local_to_world(local), segments=5, mass=0.5, radius=2.5,
+                            filter=ROPE_FILTER)
+        self.world.add(rope)
+        rope.pin(0)
+        rope.attach(-1, wood, local)
+        rope.max_tension = bears                # None: never snaps
+        self.view.style(rope, color=ROPE, by_tension=bool(bears))
+        return rope
 
     def build_stone(self) -> None:
         """A block that hangs over the pit: cut its rope and it becomes the road."""
@@ -215,17 +213,16 @@ class Game(BaseGame):
             self.stroke.append(b)
             hits = self.world.segment_query(a, b, 2)
         elif "alt" in pad.pressed:
-            hits = self.world.point_query(self.cart.position, 300)[:1]
-        for rope, node in {hit.object: hit.particle for hit in reversed(hits)}.items():
-            # A plank would still hold both ends of a cut between its own nails: cut beside it.
-            free = [i for i in range(1, rope.count - 1) if i not in rope.attachments]
-            if free:
-                piece = rope.cut(min(free, key=lambda i, node=node: abs(i - node)))
+            hits = self.world.point_query(self.cart.position, 300)
+        cuts = {hit.object: hit.particle for hit in reversed(hits)}     # the nearest particle of each rope
+        for rope, node in list(cuts.items())[-NEAREST:]:
+            if rope.count > 2 and not rope.pinned(rope.count - 1):      # cables are out of reach
+                piece = rope.cut(min(max(node, 1), rope.count - 2))
                 self.view.style(piece, color=ROPE)      # the world has the new piece already
 
     def watch_old_bridge(self) -> None:
-        """Read the gauge. The rope itself snaps past its max_tension, and the view colours it by tension."""
-        self.load = float(self.bridges["old"].tension.max()) / BRIDGES["old"][4]
+        """Read the gauge. A rope snaps by itself past its max_tension, and the view colours it by tension."""
+        self.load = max(float(rope.tension.max()) for rope in self.bridges["old"]) / BRIDGES["old"][4]
 
     def follow(self, dt: float) -> None:
         """The camera runs ahead of the cart, softly."""
@@ -265,7 +262,6 @@ class Game(BaseGame):
     def draw(self, surface) -> None:
         self.backdrop.draw(surface, self.camera.center)
         self.draw_props(surface)
-        self.draw_droppers(surface)
         self.view.draw(self.world)
         self.draw_turf(surface)
         self.draw_cart(surface)
@@ -289,7 +285,7 @@ class Game(BaseGame):
                          at((GALLOWS[0] + 180, GALLOWS[1])), 20)
         for left, right, y, _, _ in BRIDGES.values():
             for x in (left, right):
-                pygame.draw.line(surface, (86, 62, 46), at((x, y + 20)), at((x, y - RAIL - 8)), 12)
+                pygame.draw.line(surface, (86, 62, 46), at((x, y + 20)), at((x, y - TOWER - 12)), 12)
         self.draw_depot(surface)
 
     def draw_depot(self, surface) -> None:
@@ -302,15 +298,6 @@ class Game(BaseGame):
         pygame.draw.line(surface, (240, 236, 226), (x, y), (x, y - 190), 8)
         wave = [(x + 12 * k, y - 188 + 5 * math.sin(k * 0.8 + self.frame * 0.1)) for k in range(10)]
         pygame.draw.polygon(surface, (220, 70, 64), [*wave, *((a, b + 62) for a, b in reversed(wave))])
-
-    def draw_droppers(self, surface) -> None:
-        """Thin cords from the hand ropes down to planks that are still below them."""
-        for rail, wood in zip(self.rails, self.planks):
-            for x, y in rail.positions[1:-1:2]:
-                below = min(wood, key=lambda body, x=x: abs(body.position.x - x)).position
-                if below.get_distance((x, y)) < 70:
-                    top, foot = self.camera.to_screen((x, y)), self.camera.to_screen(below)
-                    pygame.draw.aaline(surface, ROPE, top, foot)
 
     def draw_turf(self, surface) -> None:
         """A green edge on the land, and a shade below it."""
@@ -363,7 +350,7 @@ class Game(BaseGame):
         """Drive; slowly on the old bridge; cut the sling, then the last bridge behind the cart."""
         x, speed = self.cart.position.x, self.cart.velocity.x
         top, target, wait = 300, None, False
-        if 1400 < x < 2520:
+        if 1560 < x < 2520:
             top = 110
         elif x > DEPOT - 60:
             top = 0 if x > DEPOT else 120
@@ -373,15 +360,13 @@ class Game(BaseGame):
             wait = self.stone.body.velocity.length > 5
             top = 140
         if x > 4490 and self.boulder and self.boulder.body.position.x < 4400:
-            target = (4390, self.bridges["last"].positions[-2][1])
+            target = (4430 - 30 * (frame % 10), 455)
         drive = 0.0 if wait else max(-1.0, min(1.0, (top - speed) / 60))
         if target is None:
             self.controls.script(x=drive)
         else:
-            at = self.camera.to_screen(target)
-            sweep = (frame % 12 - 6) * 8
-            across = (sweep, 0) if target[1] < 300 else (0, sweep)
-            self.controls.script(x=drive, hold={"pointer"}, pointer=(at[0] + across[0], at[1] + across[1]))
+            x, y = self.camera.to_screen(target)
+            self.controls.script(x=drive, hold={"pointer"}, pointer=(x + (frame % 12 - 6) * 8, y))
 
 
 def sagging(left, right, y, links) -> list[tuple]:
@@ -397,4 +382,3 @@ def paint_backdrop(size) -> Backdrop:
         Hills((92, 122, 150), (150, 160, 160), 0.66, 60, 0.16),
         Hills((60, 96, 104), (72, 104, 104), 0.80, 40, 0.30, pines=70),
     ], sun=((930, 250), 60, (255, 238, 196)))
-Game.report = lambda g: (g.cart.position.int_tuple, g.cart.velocity.int_tuple, g.aboard(), round(g.load,2), g.boulder and g.boulder.body.position.int_tuple, g.stone.body.position.int_tuple)

@@ -334,7 +334,7 @@ class Game(BaseGame):
 
     def autoplay(self, frame: int) -> None:
         """Swing from peg to peg to the island, ride under the platform, cross the belt, swing to the flag."""
-        x, y = self.hero.position
+        x = self.hero.position.x
         vx, vy = self.hero.velocity
         if self.rope is not None:
             run, climb, hold = self.demo_swing(x, vx, vy)
@@ -342,11 +342,13 @@ class Game(BaseGame):
             run, climb, hold = self.demo_run(x)
         else:
             lands = self.demo_landing(545)
-            flies_to = next((goal for low, goal in ((1400, 1640), (2450, 2780)) if low < x < goal + 120), None)
+            goals = ((1400, 1640), (2450, 2780))
+            flies_to = next((goal for low, goal in goals if low < x < goal + 120), None)
             ahead = self.aim is not None and self.aim[1].x > x + 40 and vy > -40
             lift = ahead and self.aim[0].body is self.platforms[0][0] and x < 1760
             run, climb, hold = 1.0, 0.0, ahead and (lift or flies_to is None or lands < flies_to - 120)
-            if flies_to is not None and lands > flies_to:
+            jumped = 1640 < x < 1720 and abs(vx) < 100          # from the island, to the platform
+            if flies_to is not None and lands > flies_to and not (hold or jumped):
                 run = -1.0                                      # lean back
         self.controls.script(x=run, y=climb, hold={"action"} if hold else ())
 
@@ -357,7 +359,8 @@ class Game(BaseGame):
         wall, last = 2900 < end[0] < 3200, end[0] > 3600
         ready = vy < -60 and vx > 120 and x - end[0] > 0.45 * length
         if rides or last:
-            ready = vx > 100 and vy < 0 and self.demo_landing(552 if rides else 402) > (2700 if rides else 3960)
+            ground, edge = (552, 2700) if rides else (402, 3960)
+            ready = vx > 100 and vy < 0 and self.demo_landing(ground) > edge
         pump = vx - (lift.velocity.x if rides else 0)
         climb = -1.0 if length > (130 if rides else 150 if wall else 220) else 0.0
         return 1.0 if pump >= 0 else -1.0, climb, not ready
@@ -375,8 +378,6 @@ class Game(BaseGame):
             go = there and lift.position.x < 2010 and lift.velocity.x < 0
             return max(-1.0, min(1.0, (1680 - x) / 40)), -1.0 if go else 0.0, False
         return 1.0, -1.0 if 330 < x < 420 or 2880 < x < 3000 else 0.0, False
-
-    def report(self): return (self.hero.position.int_tuple, self.hero.velocity.int_tuple, bool(self.rope))
 
 
 def box(left, top, right, bottom) -> list[tuple]:

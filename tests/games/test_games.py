@@ -1,4 +1,5 @@
-"""Every game: it runs headless, can be won and lost, restarts, repeats itself bit for bit, and looks right."""
+"""Every game: it runs headless, can be won and lost, restarts, repeats itself bit for bit,
+and looks right."""
 
 import ast
 import os
@@ -122,14 +123,14 @@ def test_the_boulder_catches_who_does_not_cut():
     assert game.state == LOST and "boulder" in game.message
 
 
-def test_e_cuts_the_nearest_rope():
+def test_e_cuts_the_nearest_ropes():
     game = catalog.load("01_rope_bridge")()
     game.start()
     game.cart.position += (900, 0)
     before = len(game.world.objects)
     game.controls.script(hold={"alt"})
     game.step(headless.DT)
-    assert len(game.world.objects) == before + 1
+    assert len(game.world.objects) == before + 4
 
 
 def test_running_off_the_edge_meets_the_spikes():
@@ -179,7 +180,7 @@ def test_aiming_without_a_mouse_takes_the_hold_ahead():
     game.hero.position = 500, 450
     game.controls.script(x=1)
     game.step(headless.DT)
-    shape, point = game.aim
+    _, point = game.aim
     assert abs(point[0] - 640) < 20 and abs(point[1] - 230) < 20
     game.controls.script(pointer=game.camera.to_screen((500, 640)))
     game.step(headless.DT)
@@ -201,7 +202,7 @@ def test_the_picture_is_the_reference(name, moment, screen):
     # Other builds may round differently and swing a little apart: shapes and colours have to stay.
     assert difference(small, wanted) < 6
     mirrored = pygame.transform.flip(wanted, True, False)
-    assert difference(small, mirrored) > 12, "the measure has to see a wrong picture"
+    assert difference(small, mirrored) > 8, "the measure has to see a wrong picture"
 
 
 def test_the_command_line_without_a_display(tmp_path):

@@ -79,8 +79,9 @@ def read_gif(data: bytes):
 @pytest.mark.parametrize("kind", ["noise", "flat", "ramp", "short", "two"])
 def test_lzw_round_trip(kind):
     # Noise fills the table of 4,096 codes several times; flat makes the longest strings.
-    data = {"noise": np.random.default_rng(1).integers(0, 256, 50_000).astype(np.uint8).tobytes(),
-            "flat": bytes(200_000), "ramp": bytes(range(256)) * 40, "short": b"\x07", "two": b"\x07\x07"}[kind]
+    noise = np.random.default_rng(1).integers(0, 256, 50_000).astype(np.uint8).tobytes()
+    data = {"noise": noise, "flat": bytes(200_000), "ramp": bytes(range(256)) * 40,
+            "short": b"\x07", "two": b"\x07\x07"}[kind]
     assert unpack_lzw(compress(data)) == data
 
 
