@@ -1,22 +1,27 @@
-"""One rope's links and joints as one direct solve: chain_solve brings predicted nodes onto their links (see chainwork.pxd).
+"""chain_solve: bring the predicted nodes of one rope onto its links and joints (equations in chainwork.pxd).
 
-A substep is first solved with symplectic directions. If Newton does not converge or energy would be gained, it is solved
-with the mean of start and end directions, which can only lose energy; then in four parts; a part that still fails, with
-slack links (one-sided), which is convex; and last by the interior-point projection, which always ends.
+A substep is first solved with symplectic directions. If Newton does not converge or energy would be gained,
+it is solved with the mean of start and end directions, which can only lose energy. If that fails or would
+lose much, it is solved in four parts; a part that still fails, with slack (one-sided) links, which is
+convex; and last by the interior-point projection of chainslack.pxd, which always ends.
 """
 
 from libc.math cimport fabs, sqrt
 
+from chainbend cimport chain_pass_bend, chain_stored
 from chaincalm cimport chain_calm
-from chainpass cimport chain_pass_bend, chain_pass_explicit, chain_pass_implicit, chain_stored
+from chainpass cimport chain_pass_explicit, chain_pass_implicit
 from chainslack cimport chain_project
-from chainwork cimport (CHAIN_SCRATCH, Chain, ChainWork, chain_apply, chain_geometry, chain_held, chain_kinetic,
-                        chain_work, chain_work_done)
+from chainwork cimport (
+    CHAIN_SCRATCH, Chain, ChainWork, chain_apply, chain_geometry, chain_held, chain_kinetic, chain_work,
+    chain_work_done,
+)
 
 
 cdef inline int chain_directions(Chain* c, ChainWork* w) noexcept nogil:
-    """Weights of the last, present and coming direction by the stiffness lam (w_k + w_{k+1}) / rest; 1 if any is implicit.
+    """Weights of the last, present and coming direction by the stiffness lam (w_k + w_{k+1}) / rest.
 
+    Returns 1 if any is implicit.
     q is the square of h times the transverse frequency; an explicit direction is stable up to q = 4.
     """
     cdef int k, m = c.n - 1, implicit = 0
@@ -46,8 +51,8 @@ cdef inline int chain_directions(Chain* c, ChainWork* w) noexcept nogil:
 cdef inline void chain_targets(Chain* c, ChainWork* w, double h) noexcept nogil:
     """Lengths to reach in this substep, from the lengths s at its start.
 
-    A long link shrinks, the whole rope by at most catch_up * h. A short one never pushes hard: it takes the length its
-    nodes are moving to by themselves, or grows, the whole rope by at most a twentieth of that.
+    A long link shrinks, the whole rope by at most catch_up * h. A short one never pushes hard: it takes the
+    length its nodes are moving to by themselves, or grows, the whole rope by at most a twentieth of that.
     """
     cdef int k, m = c.n - 1
     cdef double over = 0.0, under = 0.0, d, free, px, py, alpha = c.stretch_compliance / (h * h)
@@ -98,7 +103,8 @@ cdef inline int chain_newton(Chain* c, ChainWork* w, int implicit, int oneside, 
             lam = c.lam[k]
             if implicit:
                 grip = w.e[2 * k] * w.u[2 * k] + w.e[2 * k + 1] * w.u[2 * k + 1] + w.a[k]
-                lam = (w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]) / (grip if grip > 0.1 else 0.1)
+                grip = grip if grip > 0.1 else 0.1
+                lam = (w.F[2 * k] * w.u[2 * k] + w.F[2 * k + 1] * w.u[2 * k + 1]) / grip
                 c.lam[k] = lam
             error = fabs(w.s[k] - w.l[k] - w.al[k] * lam)
             if oneside and lam <= 1e-12 * fabs(w.F[2 * k]) and w.s[k] < w.l[k]:
@@ -155,7 +161,9 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double loss) noe
 
 
 cdef inline int chain_slack(Chain* c, ChainWork* w) noexcept nogil:
-    """One-sided links, directions of the coming pose: active-set Newton passes of the projection. 1 when solved."""
+    """One-sided links, directions of the coming pose: active-set Newton passes of the projection. 1 when
+    solved.
+    """
     cdef int k, m = c.n - 1
     cdef double work, stored
     chain_geometry(m, c.x0, w.u, w.s)
@@ -176,8 +184,9 @@ cdef inline int chain_slack(Chain* c, ChainWork* w) noexcept nogil:
 cdef inline void chain_correct(Chain* c, ChainWork* w, double h) noexcept nogil:
     """Shorten long links at the start of the substep without giving their nodes a velocity.
 
-    Moves z to the nearest pose whose links are shorter by at most catch_up * h in all, and y along with it. What the
-    prediction shortens by itself is left to it. The impulses are added to f, so that tied bodies feel them.
+    Moves z to the nearest pose whose links are shorter by at most catch_up * h in all, and y along with it.
+    What the prediction shortens by itself is left to it. The impulses are added to f, so that tied bodies
+    feel them.
     """
     cdef int k, n = c.n, m = c.n - 1
     cdef double over = 0.0, share = 1.0, px, py, d
@@ -209,7 +218,9 @@ cdef inline void chain_correct(Chain* c, ChainWork* w, double h) noexcept nogil:
 
 
 cdef inline void chain_split(Chain* c, ChainWork* w, double h, int parts) noexcept nogil:
-    """The substep again in equal parts: what turns too far in h turns less in h / parts. Velocities in w.v, start in w.z."""
+    """The substep again in equal parts: what turns too far in h turns less in h / parts. Velocities in w.v,
+    start in w.z.
+    """
     cdef int i, k, n = c.n, m = c.n - 1, state, worst = 2
     cdef double hs = h / parts, square = 1.0 / (<double>parts * parts)
     for k in range(m):
@@ -236,7 +247,9 @@ cdef inline void chain_split(Chain* c, ChainWork* w, double h, int parts) noexce
 
 
 cdef inline void chain_prepare(Chain* chain, Chain* c, ChainWork* w, double h) noexcept nogil:
-    """Local copies relative to the first node (far from the origin only differences keep their digits), compliances."""
+    """Local copies relative to the first node (far from the origin only differences keep their digits),
+    compliances.
+    """
     cdef int k, n = c.n, m = c.n - 1
     cdef double ox = chain.x0[0], oy = chain.x0[1], compliance = c.stretch_compliance / (h * h), soft
     cdef double* W = c.W
@@ -256,12 +269,31 @@ cdef inline void chain_prepare(Chain* chain, Chain* c, ChainWork* w, double h) n
         w.al[k] = (compliance if compliance > soft else soft) + 1e-300
 
 
+cdef inline void chain_rescue(Chain* chain, Chain* c, ChainWork* w) noexcept nogil:
+    """Numbers that overflowed even so: free nodes stay where they began the substep, at rest."""
+    cdef int k, n = c.n
+    cdef double total = 0.0
+    cdef const double* place
+    for k in range(2 * n):
+        total += fabs(c.x[k]) + fabs(w.v[k]) + fabs(w.total[k])
+    if total < 1e300:
+        return
+    for k in range(n):
+        place = chain.x0 if c.W[3 * k] + c.W[3 * k + 2] > 0.0 else chain.x
+        c.x[2 * k] = place[2 * k] - chain.x0[0]
+        c.x[2 * k + 1] = place[2 * k + 1] - chain.x0[1]
+        w.v[2 * k] = w.v[2 * k + 1] = w.total[2 * k] = w.total[2 * k + 1] = 0.0
+    for k in range(n - 1):
+        c.lam[k] = 0.0
+
+
 cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
     """Bring the predicted nodes x onto the links; see the head of this file."""
     cdef Chain c
     cdef ChainWork w
-    cdef int k, n = chain.n, m = chain.n - 1
+    cdef int k, n = chain.n, m = chain.n - 1, heavy = 0
     cdef double over = 0.0, length = 0.0
+    cdef double* W = chain.W
     chain.passes = 0
     chain.violent = 0
     chain.residual = 0.0
@@ -272,7 +304,8 @@ cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
         return
     for k in range(m):
         length += chain.rest[k]
-    if chain.bend_stiffness <= 0.0 and chain_calm(chain, h, 1e-3 * length / m + 1e-6):
+        heavy |= chain.lam[k] * (W[3 * k] + W[3 * k + 2] + W[3 * k + 3] + W[3 * k + 5]) > 1.01 * chain.rest[k]
+    if not heavy and chain.bend_stiffness <= 0.0 and chain_calm(chain, h, 1e-3 * length / m + 1e-6):
         return
     c = chain[0]
     w = chain_work(chain)
@@ -287,9 +320,11 @@ cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
         c.catch_up = 0.0
     for k in range(2 * n):
         w.v[k] = (w.y[k] - w.z[k]) / h
-    c.violent = chain_attempt(&c, &w, h, 0.03)
+    c.violent = chain_attempt(&c, &w, h, 0.03 if c.catch_up > 0.0 else 1e300)
     if c.violent == 2:
         chain_split(&c, &w, h, 4)
+        if c.violent == 4:
+            chain_rescue(chain, &c, &w)
     else:
         for k in range(2 * n):
             w.v[k] = (c.x[k] - w.z[k]) / h

@@ -1,8 +1,8 @@
 """The fast way for a rope in calm motion: fixed directions, light enough tension, lengths near right.
 
-Same equations as chain_pass_explicit in chainpass.pxd, over rows of plain numbers so that compilers use vector
-instructions, and with the tridiagonal system eliminated from both ends at once: two short chains of divisions instead
-of one long one.
+Same equations as chain_pass_explicit in chainpass.pxd, over rows of plain numbers so that compilers use
+vector instructions, and with the tridiagonal system eliminated from both ends at once: two short chains of
+divisions instead of one long one.
 """
 
 from libc.math cimport fabs, sqrt
@@ -38,8 +38,9 @@ cdef inline void calm_masses(int n, const double* W, row wa, row wb, row wc) noe
         wc[k] = W[3 * k + 2]
 
 
-cdef inline void calm_start(int m, row zx, row zy, row wa, row wc, row rest, row lam, double compliance, double keep,
-                            row ex, row ey, row al, row target, row off, row stiff) noexcept nogil:
+cdef inline void calm_start(int m, row zx, row zy, row wa, row wc, row rest, row lam, double compliance,
+                            double keep, row ex, row ey, row al, row target, row off,
+                            row stiff) noexcept nogil:
     """Directions at the start, compliances, lengths to reach; how far from calm each link is."""
     cdef int k
     cdef double px, py, s, d, mobile
@@ -66,7 +67,8 @@ cdef inline void calm_pull(int m, row lam, row ex, row ey, row tx, row ty) noexc
         ty[k] = lam[k] * ey[k]
 
 
-cdef inline void calm_apply(int n, row tx, row ty, row wa, row wb, row wc, row yx, row yy, row x, row y) noexcept nogil:
+cdef inline void calm_apply(int n, row tx, row ty, row wa, row wb, row wc, row yx, row yy, row x,
+                            row y) noexcept nogil:
     """x = y + W f with f the differences of the pulls; tx[-1] = tx[n - 1] = 0."""
     cdef int k
     cdef double fx, fy
@@ -77,8 +79,8 @@ cdef inline void calm_apply(int n, row tx, row ty, row wa, row wb, row wc, row y
         y[k] = yy[k] + (wb[k] * fx + wc[k] * fy)
 
 
-cdef inline void calm_rows(int m, row x, row y, row wa, row wb, row wc, row ex, row ey, row lam, row al, row target,
-                           row r, row d, row below, row above) noexcept nogil:
+cdef inline void calm_rows(int m, row x, row y, row wa, row wb, row wc, row ex, row ey, row lam, row al,
+                           row target, row r, row d, row below, row above) noexcept nogil:
     """Residual and matrix rows: d on lam_k, -below on lam_{k-1}, -above on lam_{k+1}; ex[-1] = ex[m] = 0."""
     cdef int k
     cdef double px, py, s, ux, uy, ax, ay, bx, by
@@ -99,7 +101,8 @@ cdef inline void calm_rows(int m, row x, row y, row wa, row wb, row wc, row ex, 
         above[k] = bx * ex[k + 1] + by * ey[k + 1]
 
 
-cdef inline void calm_errors(int m, row x, row y, row lam, row al, row target, double floor, row r) noexcept nogil:
+cdef inline void calm_errors(int m, row x, row y, row lam, row al, row target, double floor,
+                             row r) noexcept nogil:
     """|C| minus what is tolerated."""
     cdef int k
     cdef double px, py
@@ -159,7 +162,8 @@ cdef inline int calm_eliminate(int m, row r, row d, row below, row above, row g,
     return 1
 
 
-cdef inline double calm_work(int m, row tx, row ty, row x, row y, row yx, row yy, row zx, row zy) noexcept nogil:
+cdef inline double calm_work(int m, row tx, row ty, row x, row y, row yx, row yy, row zx,
+                             row zy) noexcept nogil:
     """Work of the pulls over the substep (times h^2), in two running sums."""
     cdef int k
     cdef double even = 0.0, odd = 0.0
@@ -172,10 +176,12 @@ cdef inline double calm_work(int m, row tx, row ty, row x, row y, row yx, row yy
 cdef inline double calm_kinetic(int n, row yx, row yy, row zx, row zy, row wa, row wc) noexcept nogil:
     """A lower bound of the prediction's kinetic energy (times h^2), free nodes only."""
     cdef int k
-    cdef double total = 0.0
+    cdef double total = 0.0, dx, dy
     for k in range(n):
         if wa[k] + wc[k] > 0.0:
-            total += 0.5 * ((yx[k] - zx[k]) * (yx[k] - zx[k]) + (yy[k] - zy[k]) * (yy[k] - zy[k])) / (wa[k] + wc[k])
+            dx = yx[k] - zx[k]
+            dy = yy[k] - zy[k]
+            total += 0.5 * (dx * dx + dy * dy) / (wa[k] + wc[k])
     return total
 
 
@@ -188,8 +194,8 @@ cdef inline int calm_any(int m, row r) noexcept nogil:
     return 0
 
 
-cdef inline void calm_write(Chain* c, double h, double ox, double oy, row x, row y, row zx, row zy, row tx, row ty,
-                            row lam) noexcept nogil:
+cdef inline void calm_write(Chain* c, double h, double ox, double oy, row x, row y, row zx, row zy, row tx,
+                            row ty, row lam) noexcept nogil:
     cdef int k
     cdef double inv = 1.0 / h
     for k in range(c.n):
@@ -232,7 +238,8 @@ cdef inline int chain_calm(Chain* c, double h, double floor) noexcept nogil:
     calm_read(n, c.x, ox, oy, yx, yy)
     calm_read(n, c.x0, ox, oy, zx, zy)
     calm_masses(n, c.W, wa, wb, wc)
-    ex[-1] = ey[-1] = tx[-1] = ty[-1] = ex[m] = ey[m] = tx[m] = ty[m] = 0.0
+    ex[m] = ey[m] = tx[m] = ty[m] = 0.0
+    (ex - 1)[0] = (ey - 1)[0] = (tx - 1)[0] = (ty - 1)[0] = 0.0
     for k in range(m):
         lam[k] = c.lam[k]
     calm_start(m, zx, zy, wa, wc, c.rest, lam, compliance, 1.0 - c.settle, ex, ey, al, target, r, d)

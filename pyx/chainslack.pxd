@@ -6,7 +6,9 @@ from chainwork cimport Chain, ChainWork, chain_apply, chain_geometry, chain_held
 
 
 cdef inline double chain_dual_residual(Chain* c, ChainWork* w) noexcept nogil:
-    """d = p - p(F) - alpha F, the downhill gradient of the dual; returns its slope along r. x must belong to F."""
+    """d = p - p(F) - alpha F, the downhill gradient of the dual; returns its slope along r. x must belong to
+    F.
+    """
     cdef int k, m = c.n - 1
     cdef double fx, fy, rr, grip, slope = 0.0
     for k in range(m):
@@ -72,8 +74,9 @@ cdef inline void chain_dual_newton(Chain* c, ChainWork* w) noexcept nogil:
 cdef inline void chain_project(Chain* c, ChainWork* w, int limit) noexcept nogil:
     """Nearest pose (in mass) whose links are no longer than R: convex, so it can only lose energy.
 
-    Dual in F: minimise 1/2 F.A F - F.q + sum of support functions of the discs, smoothed by the logarithmic barrier
-    p(F) = R^2 F / (eps + sqrt(eps^2 + R^2 F^2)) whose eps shrinks (interior point; Boyd and Vandenberghe 2004, 11).
+    Dual in F: minimise 1/2 F.A F - F.q + sum of support functions of the discs, smoothed by the logarithmic
+    barrier p(F) = R^2 F / (eps + sqrt(eps^2 + R^2 F^2)) whose eps shrinks (interior point; Boyd and
+    Vandenberghe 2004, 11).
     """
     cdef int k, m = c.n - 1, i, trial
     cdef double before, after, step, level = 1.0, scale, error

@@ -1,27 +1,31 @@
-"""One rope's links as one direct solve: planar chain, double precision, linear cost in links.
+"""One rope's links as one direct solve: planar chain, double precision, linear cost in links. Data and small
+helpers.
 
 Node k and node k + 1 are joined by link k: p_k = x_{k+1} - x_k, u_k = p_k / |p_k|, t_k = u_k turned left.
 
-C_k(x) = |p_k| - rest_k - c lam_k = 0 (c = stretch_compliance / h^2), gradient +u_k on node k + 1 and -u_k on node k.
-Update: x = y + W f with y the predicted nodes, f_k = F_k - F_{k-1} and F_k = lam_k (e_k + a_k u_k) the pull of link k.
-Sources: directions taken at the start of the substep as in SHAKE (Ryckaert, Ciccotti, Berendsen 1977), all links solved
-at once by Newton's method on the tridiagonal system, compliance as in XPBD (Macklin et al. 2016).
+C_k(x) = |p_k| - rest_k - c lam_k = 0 (c = stretch_compliance / h^2), gradient u_k on node k + 1 and -u_k on
+node k. Update: x = y + W f, y the predicted nodes, f_k = F_k - F_{k-1}, and F_k = lam_k (e_k + a_k u_k) the
+pull of link k. Sources: directions taken at the start of the substep as in SHAKE (Ryckaert, Ciccotti,
+Berendsen 1977), all links solved at once by Newton's method on the tridiagonal system, compliance as in XPBD
+(Macklin et al. 2016).
 
-Where the tension would be too stiff for an explicit direction (transverse frequency of neighbouring nodes near 2 / h) the
-direction is a weighted mean over the last, the present and the coming pose (Newmark's family): stable at any tension, and
-slow swings keep their energy. The matrix is then block-tridiagonal (2 x 2).
+Where the tension is too stiff for a fixed direction (transverse frequency of neighbouring nodes near 2 / h)
+the direction is a weighted mean over the last, the present and the coming pose (Newmark's family; geometric
+stiffness as in Tournier et al. 2015): stable at any tension, and slow swings keep their energy. The matrix
+is then block-tridiagonal (2 x 2). With bending the turn of each link is a third unknown (3 x 3), see
+chainbend.pxd.
 """
 
 from libc.math cimport sqrt, fabs
 
 cdef enum:
-    CHAIN_SCRATCH = 52    # doubles of scratch per node
+    CHAIN_SCRATCH = 74    # doubles of scratch per node
 
 cdef struct Chain:
     int n                      # nodes
     double* x                  # (n, 2) in: predicted, out: solved
     double* x0                 # (n, 2) start of the substep
-    double* v                  # (n, 2) out: velocity at the end; (x - x0) / h unless the substep was split
+    double* v                  # (n, 2) out: velocity at the end; (x - x0) / h unless split or corrected
     double* W                  # (n, 3) inverse mass xx, xy, yy; 0: held, x is already its target
     double* rest               # (n - 1)
     double* f                  # (n, 2) out: position impulses, dx = W f
@@ -29,10 +33,10 @@ cdef struct Chain:
     double* scratch            # CHAIN_SCRATCH * n
     double stretch_compliance  # wu per force, per link
     double bend_stiffness      # B, force * wu^2; 0: limp
-    double settle              # 0..1: part of a length error found at the start to be corrected in this substep
+    double settle              # 0..1: part of a length error found at the start that this substep corrects
     double catch_up            # wu/s, cap of the speed at which a wrong length is corrected
     int passes                 # out: Newton passes taken
-    int violent                # out: 0 calm, 1 mid directions, 2 split substep, 3 split and slack links, 4 split and projected
+    int violent                # out: 0 calm, 1 mid directions, 2 split, 3 and slack, 4 and projected
     double residual            # out: estimate of the largest relative link error left
 
 cdef struct ChainWork:         # views into the scratch
@@ -57,7 +61,7 @@ cdef struct ChainWork:         # views into the scratch
     double* grad               # (n, 2) gradient of the dual
     double* moment             # (n) bending moment at the joint before a link
     double* slope              # (n) its slope
-    double* block              # (n, 12) eliminated 3 x 3 blocks and right sides
+    double* block              # (n, 22) rows of blocks, then what elimination leaves of them
     double* local              # (n, 2) solved nodes relative to the start of node 0
     double* al                 # (n) compliance of each link over h^2, never quite 0
     double h2                  # h^2
@@ -91,7 +95,7 @@ cdef inline ChainWork chain_work(Chain* c) noexcept nogil:
     w.grad = p + 45 * n
     w.moment = p + 31 * n
     w.slope = p + 32 * n
-    w.block = p + 33 * n
+    w.block = p + 50 * n
     return w
 
 

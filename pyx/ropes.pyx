@@ -70,6 +70,7 @@ cdef struct Stage:         # everything one island needs
     Pair* pairs
     Colliders* world
     double h, fraction, gx, gy
+    bint drift             # positions alone
 
 
 def record_sizes():
@@ -363,6 +364,11 @@ cdef inline void ride(const Body* b, const Hold* hold, const double* x0, double 
     dy[0] = b.y + b.s * lx + b.c * ly - y
 
 
+cdef inline bint solid(const Rope* r, const Shape* shape) noexcept nogil:
+    return not shape.sensor and filters_meet(r.skin.group, r.skin.categories, r.skin.mask, shape.group,
+                                             shape.categories, shape.mask)
+
+
 cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # A light node under a taut rope would give way in the solve, and the load behind it sink, before the contact pushes
     # it back out. Nodes that lay on a surface are therefore heavy along its normal in the solve, by the mass of the
@@ -379,6 +385,9 @@ cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil
         hold.ease = 1.0
         w = r.w[k]
         if hold.shape < 0 or w <= 0.0:
+            continue
+        if not solid(r, stage.world.shapes + hold.shape):
+            hold.shape = -1
             continue
         b = stage.world.bodies + stage.world.shapes[hold.shape].body
         if b.kind == DYNAMIC and b.island != island:
@@ -634,6 +643,7 @@ cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # Contacts stretched the links they pushed on. While they last, the solve only keeps lengths from changing, and what
     # they are off by is mended here as drift, without velocity: else heavy loads hop on every correction.
     cdef Chain chain
+    cdef Stage drifting
     cdef int64_t i, k
     cdef Anchor* a
     cdef Body* b
@@ -669,7 +679,9 @@ cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     for k in range(r.count):
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
-    touch_shapes(stage, r, island)
+    drifting = stage[0]
+    drifting.drift = True
+    touch_shapes(&drifting, r, island)
 
 
 cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
@@ -829,6 +841,13 @@ cdef double touch_shape(Stage* stage, Rope* r, int64_t island, int64_t index, in
     if body.kind == DYNAMIC and not own:
         copy = stable_copy(body)
         body = &copy
+    elif own and stage.drift:
+        # Velocities are settled: nothing may be given to the body any more.
+        copy = body[0]
+        copy.im = copy.ii = 0.0
+        copy.kind = 1
+        body = &copy
+        own = False
     a = touch_nodes(stage, r, index, body, own, first, last, sweep)
     if not shape.sensor and sweep < SWEEPS:
         b = touch_links(stage, r, index, body, own, first, last)
@@ -1117,6 +1136,7 @@ def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_
     stage.pairs = <Pair*>&pairs[0, 0]
     stage.world = <Colliders*>&colliders[0]
     stage.h = h
+    stage.drift = False
     stage.fraction = fraction
     stage.gx = gx
     stage.gy = gy

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softkit.colliders import HISTORY
 from softkit.coupling import Attachment, in_space
 from softkit.objects import SoftObject
 
@@ -144,8 +145,7 @@ def _decode(world: World, data: Any) -> dict:
             raise ValueError(f"the world must have a step of {header['step']!r} as when the snapshot was made")
         numbers, entry = header["history"]
         history = _array(entry, blob)
-        rows = history.reshape(len(numbers), -1) if numbers else ()
-        header["motion"], header["history"] = motion, dict(zip(numbers, rows))
+        header["motion"], header["history"] = motion, dict(zip(numbers, history.reshape(-1, len(HISTORY.names))))
         for item in header["objects"]:
             if item["kind"] not in SoftObject.kinds:
                 raise ValueError(f"unknown kind of object {item['kind']!r}")

@@ -191,6 +191,11 @@ class World:
             obj._world = None
         self._when_idle(lambda: self._drop(objects))
 
+    @property
+    def busy(self) -> bool:
+        """Is a step going on? True inside callbacks: what they add and remove takes effect after the step."""
+        return self._busy
+
     def _when_idle(self, change: Callable[[], None]) -> None:
         if self._busy:
             self._waiting.append(change)
