@@ -12,11 +12,11 @@ PARALLEL_FROM = 2000
 
 
 def _falloff(shape):
-    """Opacity 0 to 256 over (distance / radius)^2: (1 - d^2)^k, or full with a soft rim of a tenth."""
-    square = (np.arange(256) + 0.5) / 256
+    """Opacity 0 to 256 over (distance / radius)^2: (1 - d^2)^k, or full with a soft rim; 0 at the radius."""
+    square = (np.arange(257) + 0.5) / 256
     if shape == "disc":
         return (256 * np.clip((1 - np.sqrt(square)) / 0.15, 0, 1)).astype(np.uint16)
-    return (256 * (1 - square) ** SHAPES[shape]).astype(np.uint16)
+    return (256 * np.clip(1 - square, 0, 1) ** SHAPES[shape]).astype(np.uint16)
 
 
 _FALL = {shape: _falloff(shape) for shape in SHAPES}
