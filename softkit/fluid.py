@@ -31,8 +31,8 @@ class Fluid(SoftObject):
         rest_density: mass per area, pymunk's mass unit / wu^2, > 0; default 1. A body of the same mass per area hovers.
         viscosity: rate in 1/s at which a particle takes on its neighbours' velocity, 0 to 1,000; default 15 (water);
             1000 is syrup (XSPH, Monaghan 1989).
-        surface_tension: 0 to 1, default 0.1: cohesion of 30 surface_tension wu/s^2 between neighbours (Akinci, Akinci,
-            Teschner 2013).
+        surface_tension: 0 to 1, default 0.1: the pressure under a surface of curvature k is 1000 surface_tension
+            spacing^3 k rest_density (Brackbill, Kothe, Zemach 1992); where fluids mix the largest one acts.
         vorticity: confinement of eddies, cells/s, 0 to 10; default 0 (Fedkiw, Stam, Jensen 2001).
         damping: rate in 1/s, >= 0, default 0.2: v decays as exp(-damping t).
         settling: rate in 1/s, >= 0, default 1.5: damping of slow liquid on top, so that a pool comes to rest; it fades as
@@ -390,7 +390,7 @@ class Fluid(SoftObject):
 
     @property
     def surface_tension(self) -> float:
-        """Cohesion, 0 to 1."""
+        """Tension of the surface, 0 to 1."""
         return self._surface_tension
 
     @surface_tension.setter

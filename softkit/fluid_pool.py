@@ -35,7 +35,7 @@ class Particles:
         chunks = (room + CHUNK - 1) // CHUNK
         for name in self.FLOATS:
             setattr(self, name, np.zeros(room, np.float32))
-        self.wall, self.slope = np.zeros(3 * room, np.float32), np.zeros(2 * room, np.float32)
+        self.wall = np.zeros(3 * room, np.float32)
         self.kind, self.spare_kind, self.near = (np.zeros(room, np.uint8) for _ in range(3))
         self.place, self.spare_place, self.cell, self.order, self.begin, self.count = (
             np.zeros(room, np.int32) for _ in range(6)
@@ -76,7 +76,7 @@ class Grid:
     """The pressure grid: a window of cells round the liquid, moved by whole cells when the liquid leaves it."""
 
     FLOATS = ("fill", "solid", "phi", "open_u", "open_v", "wall_u", "wall_v", "face_u", "face_v", "right", "p", "ap",
-              "du", "dv", "curl")
+              "du", "dv", "curl", "surface")
 
     def __init__(self) -> None:
         self.cell = 0.0

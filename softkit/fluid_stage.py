@@ -30,8 +30,8 @@ SWEEPS = 1
 """Density iterations in a fluid substep: the grid's pressure does the rest."""
 TOLERANCE, MOST = 1e-2, 20
 """When the pressure solve ends: relative residual, iterations. It starts from the last pressure."""
-TENSION = 30.0
-"""Cohesion in wu/s^2 between two neighbours at surface tension 1."""
+TENSION = 1000.0
+"""Surface tension over density in spacing^3 / s^2 at `surface_tension` 1."""
 SERIAL_BELOW = 1500
 
 SKIN = [("radius", "f8"), ("friction", "f8"), ("elasticity", "f8"), ("depenetration", "f8"), ("slow", "f8"),
@@ -64,8 +64,8 @@ class FluidStage(Stage):
     def objects_changed(self) -> None:
         count = max(1, len(self.objects))
         self._kinds = np.zeros(count, KIND)
-        self._volume, self._cells, self._mass, self._cell_mass, self._weight, self._keep, self._tension, self._settle = (
-            np.ones(count, np.float32) for _ in range(8))
+        self._volume, self._cells, self._mass, self._cell_mass, self._weight, self._keep, self._settle = (
+            np.ones(count, np.float32) for _ in range(7))
         self._share = np.ones(2 * count, np.float32)
         self._bounds = np.array([-FAR, -FAR, FAR, FAR])
         self.reach = REACH * max((fluid._spacing for fluid in self.objects), default=1.0)
@@ -159,7 +159,6 @@ class FluidStage(Stage):
         for i, fluid in enumerate(self.objects):
             self._keep[i] = motion.left_after(fluid._damping, h)
             self._share[2 * i] = 1 - motion.left_after(fluid._viscosity, h)
-            self._tension[i] = fluid._surface_tension * TENSION * h
             self._settle[i] = fluid._settling * h
         gx, gy = self.world.gravity
         slow2 = float(np.hypot(gx, gy)) * self.reach
@@ -185,8 +184,10 @@ class FluidStage(Stage):
                              g.fill, g.u, g.v, g.strays, 1)
         bodies = self._draw(0.5 * (h + world_h))
         transfer.classify(g.fill, g.solid, g.open_u, g.open_v, g.nx, g.ny, 0.5, g.wet)
+        tension = max(fluid._surface_tension * fluid._spacing**3 for fluid in self.objects) * TENSION * h / g.cell**3
+        transfer.curve(g.fill, g.solid, g.wet, g.nx, g.ny, tension, g.p, g.surface)
         transfer.assemble(g.fill, g.solid, g.wet, g.u, g.v, g.open_u, g.open_v, g.wall_u, g.wall_v, g.nx, g.ny,
-                          0.2 * g.cell / h, 0.5, g.face_u, g.face_v, g.link_u, g.link_v, g.air, g.right)
+                          0.2 * g.cell / h, 0.5, g.face_u, g.face_v, g.link_u, g.link_v, g.air, g.surface, g.right)
         colliders = self.world.colliders
         ox, oy = g.corner
         count = 0
@@ -197,6 +198,7 @@ class FluidStage(Stage):
         self.iterations, self.residual = solver.solve(
             g.sizes, len(g.sizes), g.link_u, g.link_v, g.air, g.diagonal, g.level_x, g.level_b, g.q, g.right, g.p, g.ap,
             TOLERANCE, MOST, count, g.body_start, g.at, g.jx, g.jy, g.jt, g.inverse)
+        np.add(g.q, g.surface, out=g.q)
         transfer.push(g.wet, g.face_u, g.face_v, g.q, g.open_u, g.open_v, g.u, g.v, g.nx, g.ny, g.du, g.dv, g.known_u,
                       g.known_v)
         given = (0.0, 0.0)
@@ -251,13 +253,13 @@ class FluidStage(Stage):
         np.copyto(p.y0[: p.n], p.y[: p.n])
         lists = p.begin, p.count, p.pairs
         for _ in range(SWEEPS):
-            density.density(p.x, p.y, p.volume, p.wall, p.n, self.reach, *lists, 0.7, p.density, p.scale, p.slope, CHUNK,
+            density.density(p.x, p.y, p.volume, p.wall, p.n, self.reach, *lists, 0.7, p.density, p.scale, CHUNK,
                             threads)
             density.move(p.x, p.y, p.volume, p.weight, p.wall, p.n, self.reach, *lists, p.scale, 0.3,
                          0.11 * self.reach, p.spare_a, p.spare_b, CHUNK, threads)
             p.x, p.spare_a = p.spare_a, p.x
             p.y, p.spare_b = p.spare_b, p.y
-        density.drag(p.x, p.y, p.vx, p.vy, p.mass, p.density, p.slope, p.kind, self._share, self._tension, p.n, self.reach,
+        density.drag(p.x, p.y, p.vx, p.vy, p.mass, p.kind, self._share, p.n, self.reach,
                      *lists, p.spare_a, p.spare_b, CHUNK, threads)
         p.vx, p.spare_a = p.spare_a, p.vx
         p.vy, p.spare_b = p.spare_b, p.vy

@@ -149,6 +149,7 @@ def test_regions():
     center = np.array(body.local_to_world((3, 4)))
     assert fluid.count_in(circle) == int((np.hypot(*(x - center).T) <= 30).sum()) > 50
     for shape in (pymunk.Poly.create_box(body, (40, 24)), pymunk.Segment(body, (-30, 0), (20, 5), 6)):
+        shape.cache_bb()
         expect = sum(shape.point_query(tuple(p)).distance <= 0 for p in x)
         assert fluid.count_in(shape) == expect > 20
     assert fluid.remove(circle) > 50 and fluid.count_in(circle) == 0

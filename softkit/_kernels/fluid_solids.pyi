@@ -9,6 +9,7 @@ def draw(
     ox: float,
     oy: float,
     cell: float,
+    lead: float,
     nx: int,
     ny: int,
     group: int,
@@ -66,6 +67,8 @@ def push_bodies(
     q: NDArray[np.float32],
     phi: NDArray[np.float32],
     wet: NDArray[np.uint8],
+    open_u: NDArray[np.float32],
+    open_v: NDArray[np.float32],
 ) -> tuple[float, float]: ...
 def touches_still(
     colliders: NDArray[np.int64],
