@@ -11,6 +11,7 @@ The idea of this file: a `softkit.Fluid` in containers made of pymunk segments, 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pygame
 import pymunk
@@ -22,12 +23,12 @@ from games.shell.game import Game as BaseGame
 from softkit.render import View
 
 SPACING = 7
-GLASS = (845, 400, 160, 230)                # left, top, width, height of the inside
+GLASS = (845, 400, 160, 230)  # left, top, width, height of the inside
 TABLE = 640
 JUG = [(-112, -92), (-84, -60), (-84, 76), (-64, 90), (64, 90), (84, 76), (84, -60), (112, -92)]
 HOME, FARTHEST_TILT = (520, 380), 2.0
-LOW, HIGH = 0.40, 0.52                      # the line, and how far above it is still well poured
-ENOUGH = 120                                # particles spilled that lose the game
+LOW, HIGH = 0.40, 0.52  # the line, and how far above it is still well poured
+ENOUGH = 120  # particles spilled that lose the game
 WATER = (70, 150, 235)
 
 
@@ -51,7 +52,7 @@ class Game(BaseGame):
         self.water.fill((HOME[0] - 80, HOME[1] - 56, 160, 140), color=WATER)
         self.spill = self.water.drain((-400, 700, 2200, 400))
         self.tilt = 0.0
-        self.calm = 0.0                     # seconds that the glass has been filled well
+        self.calm = 0.0  # seconds that the glass has been filled well
 
     def build_room(self) -> None:
         """The table, the glass on it, and a duck in the glass."""
@@ -61,8 +62,11 @@ class Game(BaseGame):
         self.space.add(table)
         self.view.style(table, color=(112, 80, 62))
         left, top, width, height = GLASS
-        for a, b in (((left - 3, top), (left - 3, top + height)), ((left - 3, top + height), (left + width + 3, top + height)),
-                     ((left + width + 3, top + height), (left + width + 3, top))):
+        for a, b in (
+            ((left - 3, top), (left - 3, top + height)),
+            ((left - 3, top + height), (left + width + 3, top + height)),
+            ((left + width + 3, top + height), (left + width + 3, top)),
+        ):
             side = pymunk.Segment(ground, a, b, 3)
             self.space.add(side)
             self.view.style(side, color=(196, 222, 232, 150))
@@ -78,7 +82,7 @@ class Game(BaseGame):
         self.jug = pymunk.Body(body_type=pymunk.Body.KINEMATIC)
         self.jug.position = HOME
         self.space.add(self.jug)
-        for a, b in zip(JUG, JUG[1:]):
+        for a, b in pairwise(JUG):
             side = pymunk.Segment(self.jug, a, b, 4)
             self.space.add(side)
             self.view.style(side, color=(206, 116, 92))
@@ -164,4 +168,8 @@ class Game(BaseGame):
         pygame.draw.aacircle(surface, (250, 206, 74), head, 14)
         pygame.draw.polygon(surface, (240, 130, 60), [to((26, -28)), to((40, -22)), to((26, -18))])
         pygame.draw.aacircle(surface, (40, 36, 40), to((18, -28)), 2.5)
-        pygame.draw.polygon(surface, (234, 184, 60), [to((-20, -14)), to((-30, -24 + 2 * math.sin(self.frame * 0.1))), to((-8, -15))])
+        pygame.draw.polygon(
+            surface,
+            (234, 184, 60),
+            [to((-20, -14)), to((-30, -24 + 2 * math.sin(self.frame * 0.1))), to((-8, -15))],
+        )

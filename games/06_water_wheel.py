@@ -24,12 +24,12 @@ from games.shell.game import Game as BaseGame
 from softkit.render import View
 
 SPACING = 7
-SPRING, SPEED = (330, 60), 160              # where the stream begins
+SPRING, SPEED = (330, 60), 160  # where the stream begins
 WHEEL, HUB, RIM, PADDLES = (760, 420), 50, 150, 10
-DRUM = 16                                   # the axle's radius: rope wound for each radian
+DRUM = 16  # the axle's radius: rope wound for each radian
 PULLEY, BUCKET_LOW, BUCKET_TOP = (1090, 110), 560, 215
 BUCKET_MASS = 60
-WOOD_LEFT, LONGEST = 3, 420                 # chutes that may stand at once, and how long each may be
+WOOD_LEFT, LONGEST = 3, 420  # chutes that may stand at once, and how long each may be
 RIVER = 676
 WATER, WOOD, ROPE = (72, 152, 232), (150, 104, 66), (226, 200, 150)
 WHEEL_FILTER, BUCKET_FILTER = pymunk.ShapeFilter(group=1), pymunk.ShapeFilter(categories=2, mask=0)
@@ -49,11 +49,16 @@ class Game(BaseGame):
         self.world = softkit.World(self.space)
         self.view = View(pygame.display.get_surface())
         self.backdrop = self.__dict__.get("backdrop") or Backdrop(
-            self.size, ((112, 164, 206), (226, 226, 206)),
-            [Hills((96, 128, 138), (150, 168, 160), 0.62, 46, 0.1, 30), Hills((66, 98, 88), (96, 120, 100), 0.8, 26, 0.2, 40)],
-            sun=((1080, 130), 40, (255, 240, 200)))
+            self.size,
+            ((112, 164, 206), (226, 226, 206)),
+            [
+                Hills((96, 128, 138), (150, 168, 160), 0.62, 46, 0.1, 30),
+                Hills((66, 98, 88), (96, 120, 100), 0.8, 26, 0.2, 40),
+            ],
+            sun=((1080, 130), 40, (255, 240, 200)),
+        )
         self.chutes: list[pymunk.Segment] = []
-        self.start = None                   # where the chute being drawn begins
+        self.start = None  # where the chute being drawn begins
         self.build_wheel()
         self.build_bucket()
         self.build_water()
@@ -86,7 +91,9 @@ class Game(BaseGame):
         shape.filter = BUCKET_FILTER
         self.space.add(self.bucket, shape)
         self.view.style(shape, color=(120, 128, 142))
-        self.rope = softkit.Rope(PULLEY, (PULLEY[0], BUCKET_LOW - 26), segments=24, mass=2, radius=2, filter=BUCKET_FILTER)
+        self.rope = softkit.Rope(
+            PULLEY, (PULLEY[0], BUCKET_LOW - 26), segments=24, mass=2, radius=2, filter=BUCKET_FILTER
+        )
         self.rope.attach(0, self.space.static_body)
         self.rope.attach(-1, self.bucket, (0, -26))
         self.world.add(self.rope)
@@ -151,7 +158,9 @@ class Game(BaseGame):
             self.controls.script(pointer=a)
         elif frame < 60:
             t = (frame - 30) / 29
-            self.controls.script(hold=("pointer",), pointer=(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])))
+            self.controls.script(
+                hold=("pointer",), pointer=(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
+            )
         else:
             self.controls.script(pointer=b)
 
@@ -179,7 +188,11 @@ class Game(BaseGame):
         for side in (-1, 1):
             pygame.draw.line(surface, (92, 66, 50), WHEEL, (WHEEL[0] + side * 120, RIVER + 20), 14)
         pygame.draw.line(surface, (92, 66, 50), (PULLEY[0] + 70, RIVER), (PULLEY[0] + 70, PULLEY[1] - 30), 16)
-        pygame.draw.line(surface, (92, 66, 50), (PULLEY[0] + 78, PULLEY[1] - 24), (PULLEY[0] - 14, PULLEY[1] - 24), 14)
+        pygame.draw.line(
+            surface, (92, 66, 50), (PULLEY[0] + 78, PULLEY[1] - 24), (PULLEY[0] - 14, PULLEY[1] - 24), 14
+        )
         pygame.draw.aaline(surface, ROPE, (WHEEL[0], WHEEL[1] - DRUM), (PULLEY[0], PULLEY[1] - 14))
         pygame.draw.aacircle(surface, (120, 128, 142), PULLEY, 14)
-        pygame.draw.line(surface, (212, 84, 76), (PULLEY[0] - 60, BUCKET_TOP), (PULLEY[0] + 60, BUCKET_TOP), 3)
+        pygame.draw.line(
+            surface, (212, 84, 76), (PULLEY[0] - 60, BUCKET_TOP), (PULLEY[0] + 60, BUCKET_TOP), 3
+        )

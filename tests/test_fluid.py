@@ -53,7 +53,9 @@ def test_fill_leaves_shapes_out():
 def test_add_remove_keep_order_and_ids():
     world, fluid = pool(200)
     fluid.clear()
-    fluid.add(np.stack([np.linspace(5, 90, 100), np.full(100, 10.0)], axis=1), velocities=(3, 4), color=(255, 0, 0))
+    fluid.add(
+        np.stack([np.linspace(5, 90, 100), np.full(100, 10.0)], axis=1), velocities=(3, 4), color=(255, 0, 0)
+    )
     assert fluid.velocities[7].tolist() == [3, 4] and fluid.colors[0].tolist() == [255, 0, 0, 255]
     ids = fluid.ids.copy()
     mask = np.zeros(100, bool)
@@ -86,7 +88,7 @@ def test_an_empty_fluid_steps():
 def test_capacity_is_a_clear_error_before_any_change():
     fluid = softkit.Fluid(spacing=5, capacity=100)
     fluid.fill((0, 0, 50, 40))
-    with pytest.raises(ValueError, match="capacity.*80.*40.*100"):
+    with pytest.raises(ValueError, match=r"capacity.*80.*40.*100"):
         fluid.fill((0, 50, 50, 20))
     assert fluid.count == 80
 
@@ -137,7 +139,7 @@ def test_wrong_input_names_argument_and_value(call, error, words):
 
 
 def test_regions():
-    world, fluid = pool(800)
+    _, fluid = pool(800)
     width = fluid.bounds[2]
     assert fluid.fullness((0, width / 2, width, width / 2)) == pytest.approx(1, abs=1e-9)
     assert fluid.fullness((0, 0, width, width)) == pytest.approx(0.5, abs=1e-9)

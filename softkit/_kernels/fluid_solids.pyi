@@ -1,4 +1,5 @@
-"""Shapes drawn into the pressure grid: how open each face is, how fast the wall there moves, and whose wall it is."""
+"""Shapes drawn into the pressure grid: how open each face is, how fast the wall there moves, and whose
+wall it is."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,6 +1,8 @@
-"""Fluids against formulas: rest, dam break, buoyancy, momentum, vessels, leaks. One thread: results never depend on it."""
+"""Fluids against formulas: rest, dam break, buoyancy, momentum, vessels, leaks. One thread: results never
+depend on it."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pymunk
@@ -21,11 +23,14 @@ def run(world, seconds):
         world.update(1 / 60)
 
 
-def dam(count, spacing, **options):
-    """A column twice as high as wide in a 4:3 tank that it fills by 30 %."""
+def dam(count, spacing, widths=None, **options):
+    """A column twice as high as wide in a 4:3 tank that it fills by 30 %, or in one of so many column
+    widths."""
     columns = round(math.sqrt(count / 2))
     rows = 2 * columns
     width = math.sqrt(columns * rows / 0.3 / 0.75)
+    if widths:
+        width = widths * columns
     world = softkit.World(gravity=(0, G))
     high = max(0.75 * width, rows + 4) * spacing
     fluid = world.add(softkit.Fluid(spacing=spacing, bounds=(0, 0, width * spacing, high), **options))
@@ -65,13 +70,15 @@ def test_dam_break_comes_to_rest(count, spacing):
 
 @pytest.mark.parametrize(("count", "spacing"), [(800, 8.0), (2000, 5.0)])
 def test_dam_break_front_follows_martin_and_moyce(count, spacing):
-    world, fluid = dam(count, spacing)
+    world, fluid = dam(count, spacing, widths=5)
     a = math.sqrt(count / 2) * spacing
     times, fronts = [], []
-    while not fronts or fronts[-1] < 3.2:
+    for _ in range(200):
         world.update(1 / 60)
         times.append(world.time * math.sqrt(2 * G / a))
         fronts.append(float(np.percentile(fluid.positions[:, 0], 99.7)) / a)
+        if fronts[-1] > 3.2:
+            break
     table_t = [0.84, 1.19, 1.43, 1.63, 1.82, 1.97, 2.20, 2.32, 2.50]
     table_z = [1.23, 1.44, 1.67, 1.89, 2.11, 2.33, 2.56, 2.78, 3.00]
     mine = np.interp(table_z, fronts, times)
@@ -104,7 +111,7 @@ def tank(width=300, high=300, radius=0.0):
 def test_archimedes(ratio, spacing):
     space = tank()
     size, depth = 60, 160
-    body = pymunk.Body(ratio * size * size, math.inf)      # upright: a free box of density 1/2 turns on edge
+    body = pymunk.Body(ratio * size * size, math.inf)  # upright: a free box of density 1/2 turns on edge
     body.position = (150, 300 - depth - 10)
     space.add(body, pymunk.Poly.create_box(body, (size, size)))
     world = softkit.World(space)
@@ -169,7 +176,10 @@ def test_free_blob_keeps_centre_and_momentum_and_rounds_off():
     assert fluid.velocities.mean(axis=0) == pytest.approx((10, 0), abs=1e-3)
     d = x - x.mean(axis=0)
     angle = np.arctan2(d[:, 1], d[:, 0])
-    edge = [np.hypot(*d[np.abs(np.angle(np.exp(1j * (angle - a)))) < 0.2].T).max() for a in np.arange(16) * math.pi / 8]
+    edge = [
+        np.hypot(*d[np.abs(np.angle(np.exp(1j * (angle - a)))) < 0.2].T).max()
+        for a in np.arange(16) * math.pi / 8
+    ]
     assert max(edge) / min(edge) < 1.2, "a square's corners stand out by 1.41"
 
 
@@ -181,7 +191,9 @@ def test_communicating_vessels():
     fluid.fill((2, 120, 110, 178))
     run(world, 12)
     x = fluid.positions
-    levels = [np.median([x[np.abs(x[:, 0] - c) < 6, 1].min() for c in cs]) for cs in ((30, 60, 90), (200, 250, 300))]
+    levels = [
+        np.median([x[np.abs(x[:, 0] - c) < 6, 1].min() for c in cs]) for cs in ((30, 60, 90), (200, 250, 300))
+    ]
     assert abs(levels[0] - levels[1]) < 2 * 5
     assert (x[:, 1] < 300).all()
 
@@ -191,7 +203,7 @@ def test_no_leak_through_thin_walls_and_corners(speed):
     space = pymunk.Space()
     space.gravity = (0, G)
     cup = [(0, 0), (20, 200), (120, 230), (220, 200), (240, 0)]
-    for a, b in zip(cup, cup[1:]):
+    for a, b in pairwise(cup):
         space.add(pymunk.Segment(space.static_body, a, b, 0))
     world = softkit.World(space)
     fluid = world.add(softkit.Fluid(spacing=5))
@@ -202,7 +214,7 @@ def test_no_leak_through_thin_walls_and_corners(speed):
     under = (x[:, 1] > 230) | ((x[:, 1] > 205) & ((x[:, 0] < 15) | (x[:, 0] > 225)))
     in_x = (x[:, 0] > 20) & (x[:, 0] < 220)
     floor = np.interp(x[:, 0], [20, 120, 220], [200, 230, 200])
-    assert not (in_x & (x[:, 1] > floor) & (x[:, 1] < 400)).any() or speed > 1000 and under.sum() == 0
+    assert not (in_x & (x[:, 1] > floor) & (x[:, 1] < 400)).any() or (speed > 1000 and under.sum() == 0)
 
 
 def test_moving_walls_push_and_squeezing_stays_finite():
@@ -220,7 +232,9 @@ def test_moving_walls_push_and_squeezing_stays_finite():
         world.update(1 / 60)
         assert np.isfinite(fluid.positions).all()
     assert np.hypot(*fluid.velocities.T).max() < 4300
-    assert (fluid.positions[:, 0] > plates[0].position.x).all() and (fluid.positions[:, 0] < plates[1].position.x).all()
+    assert (fluid.positions[:, 0] > plates[0].position.x).all() and (
+        fluid.positions[:, 0] < plates[1].position.x
+    ).all()
 
 
 def test_oil_comes_up_through_water():
