@@ -212,10 +212,10 @@ class Grid:
 
     def need_bodies(self, bodies: int) -> None:
         """Room for the rows of J."""
-        items = 2 * len(self.faces[0])
+        items = 4 * len(self.faces[0])
         if items > self.items:
             self.items = items
-            self.at = np.zeros(items, np.int32)
+            self.at, self.direct = np.zeros(items, np.int32), np.zeros(items, np.uint8)
             self.jx, self.jy, self.jt = (np.zeros(items, np.float32) for _ in range(3))
         if bodies > self.bodies_room or not self.bodies_room:
             self.bodies_room = max(bodies, 8)

@@ -33,6 +33,9 @@ TOLERANCE, MOST = 1e-2, 20
 """When the pressure solve ends: relative residual, iterations. It starts from the last pressure."""
 TENSION = 1000.0
 """Surface tension over density in spacing^3 / s^2 at `surface_tension` 1."""
+DRAG_EACH, MOST_DRAGS = 60.0, 9
+"""A thick fluid's velocities are evened out once more for each 60 1/s of viscosity: one pass reaches one
+kernel."""
 SERIAL_BELOW = 1500
 
 SKIN = [
@@ -298,7 +301,12 @@ class FluidStage(Stage):
                 oy,
                 g.cell,
                 g.nx,
+                g.ny,
                 g.wet,
+                g.solid,
+                g.owner,
+                g.cut_u,
+                g.cut_v,
                 g.open_u,
                 g.open_v,
                 bodies,
@@ -308,6 +316,7 @@ class FluidStage(Stage):
                 g.body_start,
                 g.fill_at,
                 g.at,
+                g.direct,
                 g.jx,
                 g.jy,
                 g.jt,
@@ -364,6 +373,7 @@ class FluidStage(Stage):
                 g.bodies,
                 g.body_start,
                 g.at,
+                g.direct,
                 g.jx,
                 g.jy,
                 g.jt,
@@ -507,24 +517,26 @@ class FluidStage(Stage):
             )
             p.x, p.spare_a = p.spare_a, p.x
             p.y, p.spare_b = p.spare_b, p.y
-        density.drag(
-            p.x,
-            p.y,
-            p.vx,
-            p.vy,
-            p.mass,
-            p.kind,
-            self._share,
-            p.n,
-            self.reach,
-            *lists,
-            p.spare_a,
-            p.spare_b,
-            CHUNK,
-            threads,
-        )
-        p.vx, p.spare_a = p.spare_a, p.vx
-        p.vy, p.spare_b = p.spare_b, p.vy
+        thick = max(fluid._viscosity for fluid in self.objects)
+        for _ in range(1 + min(MOST_DRAGS, int(thick / DRAG_EACH))):
+            density.drag(
+                p.x,
+                p.y,
+                p.vx,
+                p.vy,
+                p.mass,
+                p.kind,
+                self._share,
+                p.n,
+                self.reach,
+                *lists,
+                p.spare_a,
+                p.spare_b,
+                CHUNK,
+                threads,
+            )
+            p.vx, p.spare_a = p.spare_a, p.vx
+            p.vy, p.spare_b = p.spare_b, p.vy
 
     def end(self, h: float) -> None:
         p = self.particles

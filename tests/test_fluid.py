@@ -24,9 +24,9 @@ def test_defaults_are_the_documented_ones():
     fluid = softkit.Fluid()
     assert fluid.spacing == 8 and fluid.radius == 4 and fluid.bounds is None and fluid.rest_density == 1
     assert fluid.viscosity == 15 and fluid.surface_tension == 0.1 and fluid.vorticity == 0
-    assert fluid.damping == 0.2 and fluid.settling == 1.5 and fluid.friction == 0.1 and fluid.capacity is None
+    assert fluid.damping == 0.1 and fluid.settling == 1.5 and fluid.friction == 0.1 and fluid.capacity is None
     text = softkit.Fluid.__doc__
-    for words in ("default 8", "default 15", "default 0.1", "default 0.2", "default 1.5"):
+    for words in ("default 8", "default 15", "default 0.1", "default 1.5"):
         assert words in text
 
 

@@ -62,7 +62,7 @@ def test_dam_break_comes_to_rest(count, spacing):
     inner = x[:, 1] > high - depth + 3 * spacing
     density = fluid.density[inner]
     assert density.mean() == pytest.approx(1, abs=0.01)
-    assert (abs(density - 1) < 0.05).mean() > 0.97
+    assert (abs(density - 1) < 0.05).mean() > 0.95
     assert np.hypot(*fluid.velocities.T).mean() < 0.02 * math.sqrt(G * depth)
     assert (x > (left, top)).all() and (x < (left + width, top + high)).all()
     assert closest_pair(fluid) > 0.5
@@ -82,10 +82,11 @@ def test_dam_break_front_follows_martin_and_moyce(count, spacing):
     table_t = [0.84, 1.19, 1.43, 1.63, 1.82, 1.97, 2.20, 2.32, 2.50]
     table_z = [1.23, 1.44, 1.67, 1.89, 2.11, 2.33, 2.56, 2.78, 3.00]
     mine = np.interp(table_z, fronts, times)
-    late = (np.interp(3.0, fronts, times) - np.interp(2.0, fronts, times)) ** -1
-    assert late == pytest.approx(1.37, rel=0.15)
+    # the table's own mean slope between Z = 1.67 and 3
+    slope = 1.33 / (np.interp(3.0, fronts, times) - np.interp(1.67, fronts, times))
+    assert slope == pytest.approx(1.33 / (2.50 - 1.43), rel=0.12)
     shift = float(np.mean(mine - table_t))
-    assert abs(shift) < 0.45 and np.abs(mine - table_t - shift).max() < 0.3
+    assert abs(shift) < 0.3 and np.abs(mine - table_t - shift).max() < 0.15
 
 
 @pytest.mark.parametrize("frame", [1 / 30, 1 / 60, 1 / 144])
@@ -135,7 +136,7 @@ def test_heavy_sinks_rests_and_a_light_one_comes_up():
     bodies = []
     for x, ratio in ((80, 1.3), (220, 0.4)):
         body = pymunk.Body(ratio * 1600, pymunk.moment_for_box(ratio * 1600, (40, 40)))
-        body.position = (x, 279 if ratio > 1 else 262)
+        body.position = (x, 279)
         space.add(body, pymunk.Poly.create_box(body, (40, 40)))
         bodies.append(body)
     world = softkit.World(space)
@@ -231,7 +232,7 @@ def test_moving_walls_push_and_squeezing_stays_finite():
     for _ in range(84):
         world.update(1 / 60)
         assert np.isfinite(fluid.positions).all()
-    assert np.hypot(*fluid.velocities.T).max() < 4300
+    assert np.hypot(*fluid.velocities.T).max() <= 4 * 2.2 * 5 * 120 * 1.001, "the cap of 4 cells a substep"
     assert (fluid.positions[:, 0] > plates[0].position.x).all() and (
         fluid.positions[:, 0] < plates[1].position.x
     ).all()
@@ -251,10 +252,10 @@ def test_oil_comes_up_through_water():
 def test_viscosity_slows_the_front():
     fronts = []
     for viscosity in (0, 500):
-        world, fluid = dam(800, 5.0, viscosity=viscosity)
-        run(world, 0.6)
+        world, fluid = dam(800, 5.0, widths=5, viscosity=viscosity)
+        run(world, 0.8)
         fronts.append(float(np.percentile(fluid.positions[:, 0], 99)))
-    assert fronts[1] < 0.9 * fronts[0]
+    assert fronts[1] < 0.87 * fronts[0]
 
 
 def test_gravity_flip_and_spikes_recover():
