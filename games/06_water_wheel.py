@@ -26,7 +26,7 @@ from softkit.render import View
 SPACING = 7
 SPRING, SPEED = (330, 60), 160  # where the stream begins
 WHEEL, HUB, RIM, PADDLES = (760, 420), 50, 150, 10
-DRUM = 16  # the axle's radius: rope wound for each radian
+DRUM = 34  # the axle's radius: rope wound for each radian
 PULLEY, BUCKET_LOW, BUCKET_TOP = (1090, 110), 560, 215
 BUCKET_MASS = 60
 WOOD_LEFT, LONGEST = 3, 420  # chutes that may stand at once, and how long each may be
@@ -76,7 +76,7 @@ class Game(BaseGame):
             side = way.perpendicular()
             parts.append(pymunk.Segment(self.wheel, HUB * way, RIM * way, 4))
             # a lip at the end holds the water on the way down
-            parts.append(pymunk.Segment(self.wheel, RIM * way, (RIM - 6) * way - 34 * side, 4))
+            parts.append(pymunk.Segment(self.wheel, RIM * way, (RIM - 6) * way + 34 * side, 4))
         for part in parts:
             part.friction, part.filter = 0.5, WHEEL_FILTER
             self.view.style(part, color=WOOD)
@@ -153,7 +153,7 @@ class Game(BaseGame):
 
     def autoplay(self, frame: int) -> None:
         """Draw one chute from under the spring to above the wheel's left side."""
-        a, b = (250, 170), (610, 262)
+        a, b = (230, 120), (612, 270)
         if frame < 30:
             self.controls.script(pointer=a)
         elif frame < 60:
