@@ -142,6 +142,18 @@ class Game(BaseGame):
 
     def draw(self, surface) -> None:
         surface.blit(self.backdrop, (0, 0))
+        # a bright window on the left, a dark shelf on the right
+        pygame.draw.rect(surface, (86, 74, 84), (50, 120, 380, 440), border_radius=8)
+        for x in (66, 246):
+            for y in (136, 346):
+                pygame.draw.rect(surface, (206, 226, 240), (x, y, 168, 198))
+        pygame.draw.rect(surface, (58, 48, 58), (1060, 110, 200, 14))
+        for x, high, color in (
+            (1080, 70, (120, 84, 92)),
+            (1120, 90, (88, 110, 100)),
+            (1160, 60, (140, 116, 84)),
+        ):
+            pygame.draw.rect(surface, color, (x, 110 - high, 30, high))
         pygame.draw.rect(surface, (74, 66, 82), (0, 690, self.size[0], 30))
         for x in (680, 1100):
             pygame.draw.rect(surface, (84, 60, 50), (x, TABLE + 26, 26, 70))

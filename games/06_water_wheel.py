@@ -58,7 +58,7 @@ class Game(BaseGame):
             sun=((1080, 130), 40, (255, 240, 200)),
         )
         self.chutes: list[pymunk.Segment] = []
-        self.start = None  # where the chute being drawn begins
+        self.anchor = None  # where the chute being drawn begins
         self.build_wheel()
         self.build_bucket()
         self.build_water()
@@ -119,12 +119,12 @@ class Game(BaseGame):
         """Press, drag, let go: a new static segment. The oldest goes when there are too many."""
         pad = self.controls
         if "pointer" in pad.pressed:
-            self.start = Vec2d(*pad.pointer)
-        if "pointer" in pad.released and self.start is not None:
-            way = Vec2d(*pad.pointer) - self.start
+            self.anchor = Vec2d(*pad.pointer)
+        if "pointer" in pad.released and self.anchor is not None:
+            way = Vec2d(*pad.pointer) - self.anchor
             if way.length > 30:
-                self.place(self.start, self.start + way.scale_to_length(min(way.length, LONGEST)))
-            self.start = None
+                self.place(self.anchor, self.anchor + way.scale_to_length(min(way.length, LONGEST)))
+            self.anchor = None
         if "alt" in pad.pressed and self.chutes:
             self.space.remove(self.chutes.pop())
 
@@ -174,8 +174,8 @@ class Game(BaseGame):
         for k in range(3):
             x, y = Vec2d(14, 0).rotated(self.wheel.angle + math.tau * k / 3) + WHEEL
             pygame.draw.aacircle(surface, ROPE, (x, y), 4)
-        if self.start is not None:
-            pygame.draw.line(surface, (255, 246, 220), self.start, self.controls.pointer, 4)
+        if self.anchor is not None:
+            pygame.draw.line(surface, (255, 246, 220), self.anchor, self.controls.pointer, 4)
         pygame.draw.rect(surface, (52, 108, 150), (0, RIVER, self.size[0], self.size[1] - RIVER))
         text.panel(surface, (16, 14, 250, 64))
         text.write(surface, f"chutes {len(self.chutes)} of {WOOD_LEFT}", (32, 24), 24)
