@@ -141,6 +141,26 @@ class Fields:
         for field in plan.relaxing:
             field.relax(points, velocities, h, time, inverse_mass, total, threads)
 
+    def push(
+        self,
+        obj: Any,
+        points: Any,
+        velocities: Any,
+        inverse_mass: Any,
+        h: float,
+        time: float,
+        threads: int | None = None,
+    ) -> None:
+        """One substep of everything but flows, for things with a surface: `air` says what blows on them."""
+        plan = self._plan(obj)
+        total = self._room(*points.shape)
+        total[:] = 0.0
+        self._sum(plan, points, velocities, inverse_mass, total, time, threads)
+        kernels.kick(velocities, total, inverse_mass, h, threads_for(len(points), threads))
+        for field in plan.relaxing:
+            if field.kind != "flow":
+                field.relax(points, velocities, h, time, inverse_mass, total, threads)
+
     def _sum(
         self,
         plan: _Plan,
