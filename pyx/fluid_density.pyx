@@ -1,4 +1,4 @@
-"""The local density constraint, viscosity, surface tension and vorticity of planar fluid particles.
+"""The local density constraint and viscosity of planar fluid particles.
 
 PBF (Macklin, Mueller 2013) in two dimensions, as displacements only: the grid's pressure already gave the velocities.
 q = r / reach. Density kernel W = 4 / (pi reach^2) (1 - q^2)^3, gradient kernel 10 / (pi reach^3) * 3 (1 - q)^2 (the
@@ -10,7 +10,7 @@ from libc.math cimport sqrtf
 
 cdef void chunk_density(const float* x, const float* y, const float* volume, const float* wall, int first, int last,
                         float reach, const int* begin, const int* count, const int* pairs, float relax,
-                        float* density, float* scale, float* slope) noexcept nogil:
+                        float* density, float* scale) noexcept nogil:
     cdef int i, j, k, m, stop
     cdef float inv = 1 / reach, inv2 = inv * inv, dx, dy, r2, t, s, rho, gx, gy, own, c, gk, r
     cdef float norm = <float>1.2732395447351628 * inv2, grad = <float>9.549296585513721 * inv * inv2
@@ -37,8 +37,6 @@ cdef void chunk_density(const float* x, const float* y, const float* volume, con
             gy = gy + gk * dy
         rho = rho * norm + wall[3 * i]
         density[i] = rho
-        slope[2 * i] = gx * grad * reach
-        slope[2 * i + 1] = gy * grad * reach
         gx = gx * grad + wall[3 * i + 1]
         gy = gy * grad + wall[3 * i + 2]
         own = own * grad * grad + gx * gx + gy * gy
@@ -91,18 +89,18 @@ cdef void chunk_move(const float* x, const float* y, const float* volume, const 
 
 def density(const float[::1] x, const float[::1] y, const float[::1] volume, const float[::1] wall, int n, float reach,
             const int[::1] begin, const int[::1] count, const int[::1] pairs, float relax, float[::1] out,
-            float[::1] scale, float[::1] slope, int chunk, int threads):
+            float[::1] scale, int chunk, int threads):
     """Density of each particle (1 at rest) and its multiplier.
 
     C_i = density_i - 1 >= 0; scale_i = relax * C_i / sum_k |grad_k C_i|^2. wall: per particle the density that solid
-    walls stand for and its gradient, interleaved. slope: the gradient of the liquid's own density times -reach.
+    walls stand for and its gradient, interleaved.
     """
     cdef int c, chunks = (n + chunk - 1) // chunk
     if n == 0:
         return
     for c in prange(chunks, nogil=True, schedule="static", num_threads=threads):
         chunk_density(&x[0], &y[0], &volume[0], &wall[0], c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n,
-                      reach, &begin[0], &count[0], &pairs[0] if pairs.shape[0] else NULL, relax, &out[0], &scale[0], &slope[0])
+                      reach, &begin[0], &count[0], &pairs[0] if pairs.shape[0] else NULL, relax, &out[0], &scale[0])
 
 
 def move(const float[::1] x, const float[::1] y, const float[::1] volume, const float[::1] weight,
@@ -122,17 +120,15 @@ def move(const float[::1] x, const float[::1] y, const float[::1] volume, const 
 
 
 cdef void chunk_drag(const float* x, const float* y, const float* vx, const float* vy, const float* mass,
-                     const float* density, const float* slope, const unsigned char* kind, const float* share,
-                     const float* tension, int first, int last, float reach, const int* begin, const int* count,
+                     const unsigned char* kind, const float* share, int first, int last, float reach, const int* begin, const int* count,
                      const int* pairs, float* ux, float* uy) noexcept nogil:
     cdef int i, j, m
-    cdef float inv = 1 / reach, inv2 = inv * inv, norm = <float>1.2732395447351628 * inv2
-    cdef float dx, dy, r2, t, w, ax, ay, q, c, f, r, si = 0, ti = 0
+    cdef float inv2 = 1 / (reach * reach), norm = <float>1.2732395447351628 * inv2
+    cdef float dx, dy, r2, t, w, ax, ay, si
     for i in range(first, last):
         ax = 0
         ay = 0
         si = share[2 * kind[i]]
-        ti = tension[kind[i]]
         for m in range(begin[i], begin[i] + count[i]):
             j = pairs[m]
             dx = x[i] - x[j]
@@ -146,33 +142,22 @@ cdef void chunk_drag(const float* x, const float* y, const float* vx, const floa
             w = w * mass[j]
             ax = ax + w * (vx[j] - vx[i])
             ay = ay + w * (vy[j] - vy[i])
-            if ti > 0 and kind[i] == kind[j]:
-                r = sqrtf(r2)
-                q = r * inv
-                c = 64 * (1 - q) * (1 - q) * (1 - q) * q * q * q
-                if q < <float>0.5:
-                    c = 2 * c - 1
-                f = ti * c / (r + <float>1e-6 * reach)
-                ax = ax - f * dx - ti * (slope[2 * i] - slope[2 * j])
-                ay = ay - f * dy - ti * (slope[2 * i + 1] - slope[2 * j + 1])
         ux[i] = vx[i] + ax
         uy[i] = vy[i] + ay
 
 
 def drag(const float[::1] x, const float[::1] y, const float[::1] vx, const float[::1] vy, const float[::1] mass,
-         const float[::1] density, const float[::1] slope, const unsigned char[::1] kind, const float[::1] share,
-         const float[::1] tension, int n, float reach, const int[::1] begin, const int[::1] count,
+         const unsigned char[::1] kind, const float[::1] share, int n, float reach, const int[::1] begin, const int[::1] count,
          const int[::1] pairs, float[::1] ux, float[::1] uy, int chunk, int threads):
-    """XSPH viscosity (Monaghan 1989; PBF) and surface tension, both equal and opposite within a pair.
+    """XSPH viscosity (Monaghan 1989; PBF), equal and opposite within a pair.
 
     Velocity moves by the kind's share of the way to the neighbours' mean velocity; share holds (share, rest density) by
-    kind. Tension: cohesion with the spline of Akinci, Akinci, Teschner 2013 and their second term, which evens out the
-    surface's normals (here the density's slope); `tension` is the velocity that a full neighbour gives, by kind.
+    kind.
     """
     cdef int c, chunks = (n + chunk - 1) // chunk
     if n == 0:
         return
     for c in prange(chunks, nogil=True, schedule="static", num_threads=threads):
-        chunk_drag(&x[0], &y[0], &vx[0], &vy[0], &mass[0], &density[0], &slope[0], &kind[0], &share[0], &tension[0],
+        chunk_drag(&x[0], &y[0], &vx[0], &vy[0], &mass[0], &kind[0], &share[0],
                    c * chunk, (c + 1) * chunk if (c + 1) * chunk < n else n, reach, &begin[0], &count[0], &pairs[0],
                    &ux[0], &uy[0])

@@ -320,56 +320,136 @@ def draw(int64_t[::1] colliders, double[::1] bounds, double ox, double oy, doubl
     return f.used
 
 
-def couple(int64_t[::1] colliders, double ox, double oy, double cell, int nx, const uint8_t[::1] wet,
+cdef struct Cells:
+    const uint8_t* wet
+    const float* solid
+    const int* owner
+    const uint8_t* cut_u
+    const uint8_t* cut_v
+    int nx, ny, stride
+
+
+cdef inline bint still_wall(const Cells* g, const Body* bodies, int c, float most) noexcept nogil:
+    return g.solid[c] >= most and (g.owner[c] < 0 or bodies[g.owner[c]].kind != DYNAMIC)
+
+
+cdef int seek(const Cells* g, const Body* bodies, int c, int step, int* away) noexcept nogil:
+    """The nearest wet cell from c on, through bodies but not through walls; -1 if there is none near."""
+    cdef int k, at = c, i = c % g.stride, j = c // g.stride
+    cdef int room = (g.nx - 2 - i) if step == 1 else ((i - 1) if step == -1 else (
+        (g.ny - 2 - j) if step > 0 else (j - 1)))
+    for k in range(1, (room if room < 48 else 48) + 1):
+        if (step == 1 and g.cut_u[at + 1]) or (step == -1 and g.cut_u[at]) or (
+                step > 1 and g.cut_v[at + g.stride]) or (step < -1 and g.cut_v[at]):
+            return -1
+        at += step
+        if g.wet[at]:
+            away[0] = k
+            return at
+        if still_wall(g, bodies, at, <float>0.999):
+            return -1
+    return -1
+
+
+cdef int pressure_of(const Cells* g, const Body* bodies, int c, bint upright, int* cells, float* shares) noexcept nogil:
+    """Whose pressure stands for cell c: its own where wet, else that of the nearest wet cells on both sides along the
+    face, by distance (what seeps under a body that lies on a wall). Returns how many cells that are."""
+    cdef int a, b, da = 0, db = 0, step = g.stride if upright else 1
+    if g.wet[c]:
+        cells[0] = c
+        shares[0] = 1
+        return 1
+    if still_wall(g, bodies, c, <float>0.999):
+        return 0
+    a = seek(g, bodies, c, -step, &da)
+    b = seek(g, bodies, c, step, &db)
+    if a >= 0 and b >= 0:
+        cells[0] = a
+        cells[1] = b
+        shares[0] = <float>db / (da + db)
+        shares[1] = <float>da / (da + db)
+        return 2
+    if a < 0 and b < 0:
+        return 0
+    cells[0] = a if a >= 0 else b
+    shares[0] = 1
+    return 1
+
+
+cdef int face_items(const Cells* g, const Body* bodies, int place, int* cells, float* shares) noexcept nogil:
+    """The pressures that act on one face of a body, signed along the axis (from behind: +); how many."""
+    cdef int c = place >> 1, side = place & 1, behind = c - (g.stride if side else 1), here, there, k
+    if behind < 0:
+        return 0
+    here = pressure_of(g, bodies, c, side == 0, cells, shares)
+    there = pressure_of(g, bodies, behind, side == 0, cells + here, shares + here)
+    # a wall behind the last liquid: the body's outside is there
+    if (here == 0 and still_wall(g, bodies, c, <float>0.5)) or (
+            there == 0 and still_wall(g, bodies, behind, <float>0.5)):
+        if (here == 0) != (there == 0) and not (g.wet[c] or g.wet[behind]):
+            return 0
+    for k in range(here):
+        shares[k] = -shares[k]
+    return here + there
+
+
+def couple(int64_t[::1] colliders, double ox, double oy, double cell, int nx, int ny, const uint8_t[::1] wet,
+           const float[::1] solid, const int[::1] owner, const uint8_t[::1] cut_u, const uint8_t[::1] cut_v,
            const float[::1] open_u, const float[::1] open_v, int faces, const int[::1] face_body,
            const int[::1] face_at, int[::1] slot, int[::1] bodies, int[::1] start, int[::1] fill, int[::1] at,
-           float[::1] jx, float[::1] jy, float[::1] jt, float[::1] inverse):
+           uint8_t[::1] direct, float[::1] jx, float[::1] jy, float[::1] jt, float[::1] inverse):
     """Rows of J, body by body: the impulse on a body is cell^2 * sum over its items of (jx, jy, jt) * q[at].
 
     inverse: per body cell^2 / mass and cell^2 / moment. slot: work space, one item a body of the space, -1 on entry and
-    on return. Returns how many bodies touch wet cells.
+    on return. direct: 1 where the wet cell is the face's own. at has room for 4 items a face. Returns how many bodies
+    feel wet cells.
     """
     cdef Colliders* world = <Colliders*>&colliders[0]
-    cdef int f, c, stride = nx + 1, side, body, count = 0, b, k, behind
-    cdef double x, y, shut
+    cdef Cells g
+    cdef int f, c, side, body, count = 0, b, k, n, stride = nx + 1
+    cdef double x, y, part
+    cdef int cells[4]
+    cdef float shares[4]
+    g.wet = &wet[0]
+    g.solid = &solid[0]
+    g.owner = &owner[0]
+    g.cut_u = &cut_u[0]
+    g.cut_v = &cut_v[0]
+    g.nx = nx
+    g.ny = ny
+    g.stride = stride
     with nogil:
         for f in range(faces):                                  # which bodies, how many items each
-            c = face_at[f] >> 1
-            behind = c - (stride if face_at[f] & 1 else 1)
-            if behind < 0 or not (wet[c] or wet[behind]):
+            n = face_items(&g, world.bodies, face_at[f], cells, shares)
+            if n == 0:
                 continue
             if slot[face_body[f]] < 0:
                 slot[face_body[f]] = count
                 bodies[count] = face_body[f]
                 start[count + 1] = 0
                 count += 1
-            start[slot[face_body[f]] + 1] += wet[c] + wet[behind]
+            start[slot[face_body[f]] + 1] += n
         start[0] = 0
         for b in range(count):
             start[b + 1] += start[b]
             fill[b] = start[b]
         for f in range(faces):
+            n = face_items(&g, world.bodies, face_at[f], cells, shares)
+            if n == 0:
+                continue
             c = face_at[f] >> 1
             side = face_at[f] & 1
-            behind = c - (stride if side else 1)
-            if behind < 0 or not (wet[c] or wet[behind]):
-                continue
             body = face_body[f]
             b = slot[body]
             x = ox + (c % stride + (0.5 if side else 0)) * cell - world.bodies[body].x
             y = oy + (c // stride + (0 if side else 0.5)) * cell - world.bodies[body].y
-            shut = 1 - (open_v[c] if side else open_u[c])
-            for k in range(2):
-                if not wet[behind if k else c]:
-                    continue
-                at[fill[b]] = behind if k else c
-                if not k:
-                    shut = -shut
-                else:
-                    shut = 1 - (open_v[c] if side else open_u[c])
-                jx[fill[b]] = <float>(0 if side else shut)
-                jy[fill[b]] = <float>(shut if side else 0)
-                jt[fill[b]] = <float>(x * shut if side else -y * shut)
+            for k in range(n):
+                part = (1 - (open_v[c] if side else open_u[c])) * shares[k]
+                at[fill[b]] = cells[k]
+                direct[fill[b]] = cells[k] == c or cells[k] == c - (stride if side else 1)
+                jx[fill[b]] = <float>(0 if side else part)
+                jy[fill[b]] = <float>(part if side else 0)
+                jt[fill[b]] = <float>(x * part if side else -y * part)
                 fill[b] += 1
         for b in range(count):
             slot[bodies[b]] = -1
@@ -399,8 +479,8 @@ cdef inline float at_surface(const float* q, const uint8_t* wet, const float* ph
 
 
 def push_bodies(int64_t[::1] colliders, double cell, double world_h, int nx, int count, const int[::1] bodies,
-                const int[::1] start, const int[::1] at, const float[::1] jx, const float[::1] jy,
-                const float[::1] jt, const float[::1] q, const float[::1] phi, const uint8_t[::1] wet,
+                const int[::1] start, const int[::1] at, const uint8_t[::1] direct, const float[::1] jx,
+                const float[::1] jy, const float[::1] jt, const float[::1] q, const float[::1] phi, const uint8_t[::1] wet,
                 const float[::1] open_u, const float[::1] open_v):
     """Give the bodies the pressure's impulse; returns its sum (x, y)."""
     cdef Colliders* world = <Colliders*>&colliders[0]
@@ -419,7 +499,9 @@ def push_bodies(int64_t[::1] colliders, double cell, double world_h, int nx, int
                 behind = open_u[at[k] if ahead > 0 else at[k] + 1]
             else:
                 behind = open_v[at[k] if ahead > 0 else at[k] + stride]
-            here = at_surface(&q[0], &wet[0], &phi[0], at[k], stride, ahead, jx[k] != 0, behind)
+            here = q[at[k]]
+            if direct[k]:
+                here = at_surface(&q[0], &wet[0], &phi[0], at[k], stride, ahead, jx[k] != 0, behind)
             x += <double>jx[k] * here
             y += <double>jy[k] * here
             t += <double>jt[k] * here

@@ -6,7 +6,7 @@ lower side (towards smaller y). Faces hold interleaved (volume, mass, momentum) 
 """
 
 from cython.parallel cimport prange
-from libc.math cimport floorf
+from libc.math cimport sqrtf
 
 
 cdef inline float clampf(float value, float low, float high) noexcept nogil:
@@ -124,15 +124,55 @@ cdef inline float gap(float wet_fill, float dry_fill) noexcept nogil:
     return clampf(wet_fill - <float>0.6 + dry_fill, <float>0.3, <float>1.5)
 
 
+def curve(const float[::1] fill, const float[::1] solid, const unsigned char[::1] wet, int nx, int ny, float tension,
+          float[::1] smooth, float[::1] surface):
+    """Surface tension: the pressure of dry cells beside wet ones is tension times the surface's curvature in cells,
+    kappa = - div (grad f / |grad f|), f the fill smoothed once (1 2 1), within +-1/2 (Brackbill, Kothe, Zemach 1992)."""
+    cdef int i, j, c, s = nx + 1
+    cdef float gx, gy, gxx, gyy, gxy, g2
+    with nogil:
+        for c in range((nx + 1) * (ny + 1)):
+            smooth[c] = 0
+            surface[c] = 0
+        for j in range(1, ny - 1):
+            if tension <= 0:
+                break
+            for i in range(1, nx - 1):
+                c = j * s + i
+                smooth[c] = <float>0.25 * (fill[c] + solid[c]) + <float>0.125 * (
+                    fill[c - 1] + fill[c + 1] + fill[c - s] + fill[c + s]
+                    + solid[c - 1] + solid[c + 1] + solid[c - s] + solid[c + s]) + <float>0.0625 * (
+                    fill[c - s - 1] + fill[c - s + 1] + fill[c + s - 1] + fill[c + s + 1]
+                    + solid[c - s - 1] + solid[c - s + 1] + solid[c + s - 1] + solid[c + s + 1])
+        for j in range(2, ny - 2):
+            if tension <= 0:
+                break
+            for i in range(2, nx - 2):
+                c = j * s + i
+                if wet[c] or not (wet[c - 1] or wet[c + 1] or wet[c - s] or wet[c + s]) or solid[c] > <float>0.02:
+                    continue
+                gx = <float>0.5 * (smooth[c + 1] - smooth[c - 1])
+                gy = <float>0.5 * (smooth[c + s] - smooth[c - s])
+                g2 = gx * gx + gy * gy
+                if g2 < <float>0.01:
+                    continue
+                gxx = smooth[c + 1] - 2 * smooth[c] + smooth[c - 1]
+                gyy = smooth[c + s] - 2 * smooth[c] + smooth[c - s]
+                gxy = <float>0.25 * (smooth[c + s + 1] - smooth[c + s - 1] - smooth[c - s + 1] + smooth[c - s - 1])
+                gxx = -(gxx * gy * gy - 2 * gx * gy * gxy + gyy * gx * gx) / (g2 * sqrtf(g2))
+                surface[c] = tension * clampf(gxx, -<float>0.5, <float>0.5)
+
+
 def assemble(const float[::1] fill, const float[::1] solid, const unsigned char[::1] wet,
              const float[::1] u, const float[::1] v, const float[::1] open_u, const float[::1] open_v,
              const float[::1] wall_u, const float[::1] wall_v, int nx, int ny, float rate, float pull,
              float[::1] face_u, float[::1] face_v, float[::1] link_u, float[::1] link_v, float[::1] air,
-             float[::1] b):
+             const float[::1] surface, float[::1] b):
     """The pressure equation sum over faces of c (q - q_next) = b of each wet cell; q is h * pressure / cell size.
 
     c = open fraction * volume / mass of the face; towards air, divided by the surface's distance (ghost fluid, Enright
-    et al. 2003) and summed into `air`; link: the faces between two wet cells alone. b = - outflow + rate * (fill - 1): cells too full spread (pull: the share of
+    et al. 2003) and summed into `air`; link: the faces between two wet cells alone.
+    surface: q at the surface of the dry cells beside the liquid. b = - outflow + rate * (fill - 1): cells too full spread (pull: the share of
     that for cells not full enough, inside the liquid). wall_u, wall_v: (1 - open) * the wall's velocity.
     """
     cdef int i, j, c, d, k, stride = nx + 1
@@ -163,12 +203,12 @@ def assemble(const float[::1] fill, const float[::1] solid, const unsigned char[
                         coefficient = coefficient / gap(fill[c] + solid[c], fill[c - 1])
                         face_u[c] = coefficient
                         air[c] += coefficient
-                        b[c] += flow
+                        b[c] += flow + coefficient * surface[c - 1]
                     else:
                         coefficient = coefficient / gap(fill[c - 1] + solid[c - 1], fill[c])
                         face_u[c] = coefficient
                         air[c - 1] += coefficient
-                        b[c - 1] -= flow
+                        b[c - 1] += coefficient * surface[c] - flow
                 d = c - stride
                 if wet[c] or wet[d]:
                     beta = v[4 * c] / v[4 * c + 1] if v[4 * c + 1] > <float>1e-6 else 1
@@ -185,12 +225,12 @@ def assemble(const float[::1] fill, const float[::1] solid, const unsigned char[
                         coefficient = coefficient / gap(fill[c] + solid[c], fill[d])
                         face_v[c] = coefficient
                         air[c] += coefficient
-                        b[c] += flow
+                        b[c] += flow + coefficient * surface[d]
                     else:
                         coefficient = coefficient / gap(fill[d] + solid[d], fill[c])
                         face_v[c] = coefficient
                         air[d] += coefficient
-                        b[d] -= flow
+                        b[d] += coefficient * surface[c] - flow
         for j in range(1, ny - 1):
             for i in range(1, nx - 1):
                 c = j * stride + i

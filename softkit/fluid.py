@@ -21,28 +21,35 @@ WATER = (64.0, 140.0, 230.0, 255.0)
 class Fluid(SoftObject):
     """A liquid of particles, each standing for spacing x spacing of it.
 
-    A grid of pressure keeps the volume of the whole pool and carries floating bodies; a density constraint between
-    neighbours keeps every particle's own place. Sources: Raveendran, Wojtan, Turk 2011 (grid and particles together);
-    Macklin, Mueller 2013 (position based fluids); Batty, Bertails, Bridson 2007 (bodies in the pressure solve).
+    A grid of pressure keeps the volume of the whole pool and carries floating bodies; a density constraint
+    between neighbours keeps every particle's own place. Sources: Raveendran, Wojtan, Turk 2011 (grid and
+    particles together); Macklin, Mueller 2013 (position based fluids); Batty, Bertails, Bridson 2007 (bodies
+    in the pressure solve).
 
     Args:
         spacing: distance of particles at rest, wu, 0.01 to 10,000; default 8. Contact radius is half of it.
-        bounds: (left, top, width, height) or pygame.Rect in wu that no particle leaves; default None, no bounds.
-        rest_density: mass per area, pymunk's mass unit / wu^2, > 0; default 1. A body of the same mass per area hovers.
-        viscosity: rate in 1/s at which a particle takes on its neighbours' velocity, 0 to 1,000; default 15 (water);
-            1000 is syrup (XSPH, Monaghan 1989).
-        surface_tension: 0 to 1, default 0.1: cohesion of 30 surface_tension wu/s^2 between neighbours (Akinci, Akinci,
-            Teschner 2013).
+        bounds: (left, top, width, height) or pygame.Rect in wu that no particle leaves; default None, no
+            bounds.
+        rest_density: mass per area, pymunk's mass unit / wu^2, > 0; default 1. A body of the same mass per
+            area hovers.
+        viscosity: rate in 1/s at which a particle takes on its neighbours' velocity, 0 to 1,000; default 15
+            (water); 1000 is syrup (XSPH, Monaghan 1989).
+        surface_tension: 0 to 1, default 0.1: the pressure under a surface of curvature k is 1000
+            surface_tension spacing^3 k rest_density (Brackbill, Kothe, Zemach 1992); where fluids mix the
+            largest one acts.
         vorticity: confinement of eddies, cells/s, 0 to 10; default 0 (Fedkiw, Stam, Jensen 2001).
-        damping: rate in 1/s, >= 0, default 0.2: v decays as exp(-damping t).
-        settling: rate in 1/s, >= 0, default 1.5: damping of slow liquid on top, so that a pool comes to rest; it fades as
-            1 / (1 + v^2 / (2.2 spacing gravity)), and there is none without gravity.
+        damping: rate in 1/s, >= 0, default 0.1: v decays as exp(-damping t).
+        settling: rate in 1/s, >= 0, default 1.5: damping of slow liquid on top, so that a pool comes to
+            rest; it fades as 1 / (1 + v^2 / (2.2 spacing gravity)), and there is none without gravity.
         friction: with shapes, >= 0, default 0.1; see `friction_rule`.
-        filter: pymunk.ShapeFilter; default meets everything. All fluids of a world should meet the same shapes where
-            they mix: the pressure grid sees those of the fluid that was added first.
+        filter: pymunk.ShapeFilter; default meets everything. All fluids of a world should meet the same
+            shapes where they mix: the pressure grid sees those of the fluid that was added first.
         capacity: most particles, 1 to 4,000,000; default None, no limit but that.
         color_mixing: rate in 1/s at which colours mix with the neighbours'; default 0.
         friction_rule, elasticity: see the properties of these names; default elasticity 0.
+
+    No particle goes faster than 4 cells (8.8 spacings) in a fluid substep, half a step: 8,400 wu/s at the
+    defaults; `world.health.speeds_capped` counts.
 
     Particles keep the order they were added in; removing some closes the gaps. `ids` names each for good.
 
@@ -63,7 +70,7 @@ class Fluid(SoftObject):
         viscosity: float = 15.0,
         surface_tension: float = 0.1,
         vorticity: float = 0.0,
-        damping: float = 0.2,
+        damping: float = 0.1,
         settling: float = 1.5,
         friction: float = 0.1,
         filter: pymunk.ShapeFilter | None = None,
@@ -100,8 +107,15 @@ class Fluid(SoftObject):
 
     # ------------------------------------------------------------ storage
 
-    _STORE = (("_x", (2,), np.float64), ("_v", (2,), np.float64), ("_previous", (2,), np.float64),
-              ("_w", (), np.float64), ("_density", (), np.float64), ("_color", (4,), np.float32), ("_ids", (), np.int64))
+    _STORE = (
+        ("_x", (2,), np.float64),
+        ("_v", (2,), np.float64),
+        ("_previous", (2,), np.float64),
+        ("_w", (), np.float64),
+        ("_density", (), np.float64),
+        ("_color", (4,), np.float32),
+        ("_ids", (), np.int64),
+    )
 
     def _make_room(self, room: int) -> None:
         """Storage for `room` particles; what is there is kept."""
@@ -146,7 +160,9 @@ class Fluid(SoftObject):
     def _check_room(self, more: int) -> None:
         most = MOST if self._capacity is None else self._capacity
         if self.count + more > most:
-            raise ValueError(f"capacity must not be passed: {self.count} particles and {more} more, capacity {most}")
+            raise ValueError(
+                f"capacity must not be passed: {self.count} particles and {more} more, capacity {most}"
+            )
 
     def _within(self, places: np.ndarray) -> np.ndarray:
         """Places held inside the bounds, half a spacing from them."""
@@ -159,8 +175,8 @@ class Fluid(SoftObject):
     # ------------------------------------------------------------ adding and removing
 
     def fill(self, rect: Any, velocity: Any = (0.0, 0.0), color: Any = None) -> int:
-        """Fill a rectangle (left, top, width, height) or pygame.Rect with liquid at rest density; returns how many
-        particles that made. Places inside shapes of the world's space or out of bounds stay empty.
+        """Fill a rectangle (left, top, width, height) or pygame.Rect with liquid at rest density; returns
+        how many particles that made. Places inside shapes of the world's space or out of bounds stay empty.
 
         Raises ValueError if they do not fit into `capacity`.
         """
@@ -196,8 +212,8 @@ class Fluid(SoftObject):
         return free
 
     def add(self, points: Any, velocities: Any = None, color: Any = None) -> int:
-        """Add particles at (n, 2) points, wu, with (n, 2) or one (2,) velocity, wu/s (default 0), and one colour;
-        returns n. Points out of bounds raise ValueError, and so does a capacity passed."""
+        """Add particles at (n, 2) points, wu, with (n, 2) or one (2,) velocity, wu/s (default 0), and one
+        colour; returns n. Points out of bounds raise ValueError, and so does a capacity passed."""
         places = checks.points("points", points)
         if velocities is None:
             speeds: Any = 0.0
@@ -212,13 +228,15 @@ class Fluid(SoftObject):
             out = ~inside(places, self._bounds)
             if out.any():
                 row = int(np.flatnonzero(out)[0])
-                raise ValueError(f"points[{row}] must be within bounds {self._bounds}, got {places[row].tolist()}")
+                raise ValueError(
+                    f"points[{row}] must be within bounds {self._bounds}, got {places[row].tolist()}"
+                )
         self._check_room(len(places))
         return self._append(self._within(places), speeds, color)
 
     def remove(self, where: Any) -> int:
-        """Remove particles by an (n,) bool mask, by indices, or inside a pymunk shape; returns how many. For a
-        rectangle: `fluid.remove(fluid.inside(rect))`."""
+        """Remove particles by an (n,) bool mask, by indices, or inside a pymunk shape; returns how many. For
+        a rectangle: `fluid.remove(fluid.inside(rect))`."""
         if isinstance(where, pymunk.Shape):
             rows = np.flatnonzero(inside(self._x, where, "where"))
         else:
@@ -230,7 +248,9 @@ class Fluid(SoftObject):
         array = np.asarray(where)
         if array.dtype == bool:
             if array.shape != (self.count,):
-                raise ValueError(f"where must have one bool per particle, {self.count}, got shape {array.shape}")
+                raise ValueError(
+                    f"where must have one bool per particle, {self.count}, got shape {array.shape}"
+                )
             return np.flatnonzero(array)
         if array.size == 0:
             return np.zeros(0, np.int64)
@@ -239,7 +259,9 @@ class Fluid(SoftObject):
         rows = np.atleast_1d(array).astype(np.int64)
         bad = (rows < -self.count) | (rows >= self.count)
         if bad.any():
-            raise IndexError(f"where must be between {-self.count} and {self.count - 1}, got {int(rows[bad][0])}")
+            raise IndexError(
+                f"where must be between {-self.count} and {self.count - 1}, got {int(rows[bad][0])}"
+            )
         return np.unique(np.where(rows < 0, rows + self.count, rows))
 
     def clear(self) -> None:
@@ -268,20 +290,23 @@ class Fluid(SoftObject):
             width: across the stream, wu, >= 0; default 4 spacings. Wide, slow and thin it is rain.
             speed: wu/s, >= 0; default 200.
             rate: particles a second; default None, a full stream: width x speed / spacing^2.
-            jitter: random part of the velocity, 0 to 1; default 0.02, from a seeded state that snapshots keep.
+            jitter: random part of the velocity, 0 to 1; default 0.02, from a seeded state that snapshots
+                keep.
             color: (r, g, b) or (r, g, b, a), 0 to 255.
             seed: of the jitter.
             limit: most particles in all; default None.
             when_full: at capacity "stop" (default) or replace the "oldest".
         """
         width = 4 * self._spacing if width is None else width
-        made = make_emitter(self, position, direction, width, speed, rate, jitter, color, seed, limit, when_full)
+        made = make_emitter(
+            self, position, direction, width, speed, rate, jitter, color, seed, limit, when_full
+        )
         self._emitters.append(made)
         return made
 
     def drain(self, region: Any, *, rate: float | None = None) -> Drain:
-        """Let particles vanish inside a rectangle (left, top, width, height) or a pymunk shape, which may move; at most
-        `rate` a second (default None: all at once)."""
+        """Let particles vanish inside a rectangle (left, top, width, height) or a pymunk shape, which may
+        move; at most `rate` a second (default None: all at once)."""
         made = make_drain(self, region, rate)
         self._drains.append(made)
         return made
@@ -310,8 +335,8 @@ class Fluid(SoftObject):
 
     @property
     def density(self) -> np.ndarray:
-        """(count,) mass per area at each particle after the last step: a read-only view. `rest_density` inside a pool at
-        rest, less at its surface."""
+        """(count,) mass per area at each particle after the last step: a read-only view. `rest_density`
+        inside a pool at rest, less at its surface."""
         return read_only(self._density)
 
     @property
@@ -390,7 +415,7 @@ class Fluid(SoftObject):
 
     @property
     def surface_tension(self) -> float:
-        """Cohesion, 0 to 1."""
+        """Tension of the surface, 0 to 1."""
         return self._surface_tension
 
     @surface_tension.setter
@@ -436,16 +461,32 @@ class Fluid(SoftObject):
 
     # ------------------------------------------------------------ state
 
-    _PLAIN = ("_spacing", "_rest_density", "_viscosity", "_surface_tension", "_vorticity", "_settling",
-              "_color_mixing", "_capacity", "_next_id")
+    _PLAIN = (
+        "_spacing",
+        "_rest_density",
+        "_viscosity",
+        "_surface_tension",
+        "_vorticity",
+        "_settling",
+        "_color_mixing",
+        "_capacity",
+        "_next_id",
+    )
 
     def _arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name, _, _ in self._STORE}
 
     def _settings(self) -> dict[str, Any]:
         drains = [
-            [None if isinstance(d.region, pymunk.Shape) else list(d.region), d.rate, d.enabled, d.drained, d._due]
-            for d in self._drains if d.region is not None
+            [
+                None if isinstance(d.region, pymunk.Shape) else list(d.region),
+                d.rate,
+                d.enabled,
+                d.drained,
+                d._due,
+            ]
+            for d in self._drains
+            if d.region is not None
         ]
         return {
             **super()._settings(),

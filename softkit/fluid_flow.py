@@ -73,7 +73,8 @@ class Emitter:
             self._fluid._emitters.remove(self)
 
     def _random(self, count: int) -> np.ndarray:
-        """Uniform in -1 ... 1 from the emitter's own seeded state (Knuth's 64-bit linear congruential generator)."""
+        """Uniform in -1 ... 1 from the emitter's own seeded state (Knuth's 64-bit linear congruential
+        generator)."""
         out = np.empty(count)
         seed = self._state["seed"]
         for i in range(count):
@@ -121,7 +122,8 @@ class Drain:
     """A place where liquid vanishes; made by `Fluid.drain`.
 
     Attributes:
-        region: the rectangle or pymunk shape; None after a snapshot brought back a drain whose shape is unknown.
+        region: the rectangle or pymunk shape; None after a snapshot brought back a drain whose shape is
+            unknown.
         enabled: whether it takes liquid.
         drained: particles taken so far.
     """
@@ -158,28 +160,42 @@ def unit(name: str, value: Any) -> list[float]:
     return [x / length, y / length]
 
 
-def make_emitter(fluid: Fluid, position: Any, direction: Any, width: Any, speed: Any, rate: Any, jitter: Any, color: Any,
-                 seed: Any, limit: Any, when_full: Any) -> Emitter:
+def make_emitter(
+    fluid: Fluid,
+    position: Any,
+    direction: Any,
+    width: Any,
+    speed: Any,
+    rate: Any,
+    jitter: Any,
+    color: Any,
+    seed: Any,
+    limit: Any,
+    when_full: Any,
+) -> Emitter:
     """Check the arguments of `Fluid.emitter`."""
     width = checks.number("width", width, 0.0, 1e6)
     speed = checks.number("speed", speed, 0.0, 1e6)
     if rate is None:
         rate = max(1, int(width / fluid.spacing + 1e-6)) * speed / fluid.spacing
-    return Emitter(fluid, {
-        "position": list(checks.vector("position", position)),
-        "direction": unit("direction", direction),
-        "width": width,
-        "speed": speed,
-        "rate": checks.number("rate", rate, 0.0, 1e6),
-        "jitter": checks.number("jitter", jitter, 0.0, 1.0),
-        "color": None if color is None else list(checks_color("color", color)),
-        "seed": checks.whole("seed", seed, 0, MASK),
-        "limit": None if limit is None else checks.whole("limit", limit, 0, 1 << 40),
-        "when_full": checks.choice("when_full", when_full, ("stop", "oldest")),
-        "enabled": True,
-        "emitted": 0,
-        "due": 0.0,
-    })
+    return Emitter(
+        fluid,
+        {
+            "position": list(checks.vector("position", position)),
+            "direction": unit("direction", direction),
+            "width": width,
+            "speed": speed,
+            "rate": checks.number("rate", rate, 0.0, 1e6),
+            "jitter": checks.number("jitter", jitter, 0.0, 1.0),
+            "color": None if color is None else list(checks_color("color", color)),
+            "seed": checks.whole("seed", seed, 0, MASK),
+            "limit": None if limit is None else checks.whole("limit", limit, 0, 1 << 40),
+            "when_full": checks.choice("when_full", when_full, ("stop", "oldest")),
+            "enabled": True,
+            "emitted": 0,
+            "due": 0.0,
+        },
+    )
 
 
 def make_drain(fluid: Fluid, region: Any, rate: Any) -> Drain:

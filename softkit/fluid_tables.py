@@ -1,4 +1,5 @@
-"""How much of the fluid's kernels lies behind a plane wall: what a wall stands for when it counts as liquid."""
+"""How much of the fluid's kernels lies behind a plane wall: what a wall stands for when it counts as
+liquid."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ SAMPLES = 64
 def half_plane(across: int = 400, along: int = 1200) -> tuple[np.ndarray, np.ndarray]:
     """(66,) kernel integral and (66,) gradient-kernel integral over the half plane at distance 0 ... 1 reach.
 
-    Density kernel 4 / pi (1 - q^2)^3, gradient kernel 30 / pi (1 - q)^2 along the normal; midpoint sums, the last sample
-    is a guard. Multiplication and addition only, so that every platform gets the same bits.
+    Density kernel 4 / pi (1 - q^2)^3, gradient kernel 30 / pi (1 - q)^2 along the normal; midpoint sums, the
+    last sample is a guard. Multiplication and addition only, so that every platform gets the same bits.
     """
     fill, push = np.zeros(SAMPLES + 2), np.zeros(SAMPLES + 2)
     y = (np.arange(along) + 0.5) / along * 2 - 1

@@ -35,16 +35,20 @@ def _in_polygon(points: np.ndarray, corners: list, radius: float) -> np.ndarray:
 
 
 def inside(points: np.ndarray, region: Any, name: str = "region", grow: float = 0.0) -> np.ndarray:
-    """(n,) bool: which of the (n, 2) points lie in a rectangle (left, top, width, height) or a pymunk shape, grown by
-    `grow` wu.
+    """(n,) bool: which of the (n, 2) points lie in a rectangle (left, top, width, height) or a pymunk shape,
+    grown by `grow` wu.
 
     >>> inside(np.array([[1.0, 1.0], [5.0, 1.0]]), (0, 0, 2, 2)).tolist()
     [True, False]
     """
     if not isinstance(region, pymunk.Shape):
         left, top, width, height = rectangle(name, region)
-        return ((points[:, 0] >= left - grow) & (points[:, 0] <= left + width + grow)
-                & (points[:, 1] >= top - grow) & (points[:, 1] <= top + height + grow))
+        return (
+            (points[:, 0] >= left - grow)
+            & (points[:, 0] <= left + width + grow)
+            & (points[:, 1] >= top - grow)
+            & (points[:, 1] <= top + height + grow)
+        )
     body = region.body
     if body is None:
         raise ValueError(f"{name} must be a shape with a body, got {region!r}")

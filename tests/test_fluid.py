@@ -24,9 +24,9 @@ def test_defaults_are_the_documented_ones():
     fluid = softkit.Fluid()
     assert fluid.spacing == 8 and fluid.radius == 4 and fluid.bounds is None and fluid.rest_density == 1
     assert fluid.viscosity == 15 and fluid.surface_tension == 0.1 and fluid.vorticity == 0
-    assert fluid.damping == 0.2 and fluid.settling == 1.5 and fluid.friction == 0.1 and fluid.capacity is None
+    assert fluid.damping == 0.1 and fluid.settling == 1.5 and fluid.friction == 0.1 and fluid.capacity is None
     text = softkit.Fluid.__doc__
-    for words in ("default 8", "default 15", "default 0.1", "default 0.2", "default 1.5"):
+    for words in ("default 8", "default 15", "default 0.1", "default 1.5"):
         assert words in text
 
 
@@ -53,7 +53,9 @@ def test_fill_leaves_shapes_out():
 def test_add_remove_keep_order_and_ids():
     world, fluid = pool(200)
     fluid.clear()
-    fluid.add(np.stack([np.linspace(5, 90, 100), np.full(100, 10.0)], axis=1), velocities=(3, 4), color=(255, 0, 0))
+    fluid.add(
+        np.stack([np.linspace(5, 90, 100), np.full(100, 10.0)], axis=1), velocities=(3, 4), color=(255, 0, 0)
+    )
     assert fluid.velocities[7].tolist() == [3, 4] and fluid.colors[0].tolist() == [255, 0, 0, 255]
     ids = fluid.ids.copy()
     mask = np.zeros(100, bool)
@@ -86,7 +88,7 @@ def test_an_empty_fluid_steps():
 def test_capacity_is_a_clear_error_before_any_change():
     fluid = softkit.Fluid(spacing=5, capacity=100)
     fluid.fill((0, 0, 50, 40))
-    with pytest.raises(ValueError, match="capacity.*80.*40.*100"):
+    with pytest.raises(ValueError, match=r"capacity.*80.*40.*100"):
         fluid.fill((0, 50, 50, 20))
     assert fluid.count == 80
 
@@ -137,7 +139,7 @@ def test_wrong_input_names_argument_and_value(call, error, words):
 
 
 def test_regions():
-    world, fluid = pool(800)
+    _, fluid = pool(800)
     width = fluid.bounds[2]
     assert fluid.fullness((0, width / 2, width, width / 2)) == pytest.approx(1, abs=1e-9)
     assert fluid.fullness((0, 0, width, width)) == pytest.approx(0.5, abs=1e-9)
@@ -149,6 +151,7 @@ def test_regions():
     center = np.array(body.local_to_world((3, 4)))
     assert fluid.count_in(circle) == int((np.hypot(*(x - center).T) <= 30).sum()) > 50
     for shape in (pymunk.Poly.create_box(body, (40, 24)), pymunk.Segment(body, (-30, 0), (20, 5), 6)):
+        shape.cache_bb()
         expect = sum(shape.point_query(tuple(p)).distance <= 0 for p in x)
         assert fluid.count_in(shape) == expect > 20
     assert fluid.remove(circle) > 50 and fluid.count_in(circle) == 0
@@ -287,8 +290,9 @@ def test_far_from_the_origin():
             world.update(1 / 60)
         shapes.append((fluid.positions - x, fluid.velocities))
     # chaos parts single particles: what must agree is the flow as a whole
-    for a, b in zip(*shapes):
-        assert np.abs(a.mean(axis=0) - b.mean(axis=0)).max() < 3
+    (x_a, v_a), (x_b, v_b) = shapes
+    assert np.abs(x_a.mean(axis=0) - x_b.mean(axis=0)).max() < 1
+    assert np.abs(v_a.mean(axis=0) - v_b.mean(axis=0)).max() < 8
 
 
 def test_spread_wide_costs_memory_by_particles():

@@ -1,4 +1,4 @@
-"""The local density constraint, viscosity, surface tension and vorticity of planar fluid particles."""
+"""The local density constraint and viscosity of planar fluid particles."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ def density(
     relax: float,
     out: NDArray[np.float32],
     scale: NDArray[np.float32],
-    slope: NDArray[np.float32],
     chunk: int,
     threads: int,
 ) -> None: ...
@@ -45,11 +44,8 @@ def drag(
     vx: NDArray[np.float32],
     vy: NDArray[np.float32],
     mass: NDArray[np.float32],
-    density: NDArray[np.float32],
-    slope: NDArray[np.float32],
     kind: NDArray[np.uint8],
     share: NDArray[np.float32],
-    tension: NDArray[np.float32],
     n: int,
     reach: float,
     begin: NDArray[np.int32],

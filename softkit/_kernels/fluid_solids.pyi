@@ -1,4 +1,5 @@
-"""Shapes drawn into the pressure grid: how open each face is, how fast the wall there moves, and whose wall it is."""
+"""Shapes drawn into the pressure grid: how open each face is, how fast the wall there moves, and whose
+wall it is."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ def draw(
     ox: float,
     oy: float,
     cell: float,
+    lead: float,
     nx: int,
     ny: int,
     group: int,
@@ -35,7 +37,12 @@ def couple(
     oy: float,
     cell: float,
     nx: int,
+    ny: int,
     wet: NDArray[np.uint8],
+    solid: NDArray[np.float32],
+    owner: NDArray[np.int32],
+    cut_u: NDArray[np.uint8],
+    cut_v: NDArray[np.uint8],
     open_u: NDArray[np.float32],
     open_v: NDArray[np.float32],
     faces: int,
@@ -46,6 +53,7 @@ def couple(
     start: NDArray[np.int32],
     fill: NDArray[np.int32],
     at: NDArray[np.int32],
+    direct: NDArray[np.uint8],
     jx: NDArray[np.float32],
     jy: NDArray[np.float32],
     jt: NDArray[np.float32],
@@ -60,12 +68,15 @@ def push_bodies(
     bodies: NDArray[np.int32],
     start: NDArray[np.int32],
     at: NDArray[np.int32],
+    direct: NDArray[np.uint8],
     jx: NDArray[np.float32],
     jy: NDArray[np.float32],
     jt: NDArray[np.float32],
     q: NDArray[np.float32],
     phi: NDArray[np.float32],
     wet: NDArray[np.uint8],
+    open_u: NDArray[np.float32],
+    open_v: NDArray[np.float32],
 ) -> tuple[float, float]: ...
 def touches_still(
     colliders: NDArray[np.int64],

@@ -33,6 +33,16 @@ def classify(
     threshold: float,
     wet: NDArray[np.uint8],
 ) -> None: ...
+def curve(
+    fill: NDArray[np.float32],
+    solid: NDArray[np.float32],
+    wet: NDArray[np.uint8],
+    nx: int,
+    ny: int,
+    tension: float,
+    smooth: NDArray[np.float32],
+    surface: NDArray[np.float32],
+) -> None: ...
 def assemble(
     fill: NDArray[np.float32],
     solid: NDArray[np.float32],
@@ -52,6 +62,7 @@ def assemble(
     link_u: NDArray[np.float32],
     link_v: NDArray[np.float32],
     air: NDArray[np.float32],
+    surface: NDArray[np.float32],
     b: NDArray[np.float32],
 ) -> None: ...
 def push(

@@ -1,4 +1,5 @@
-"""A liquid's smooth surface: particles splatted into a coarse density field, thresholded and shaded into pixels."""
+"""A liquid's smooth surface: particles splatted into a coarse density field, thresholded and shaded into
+pixels."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,6 +1,8 @@
-"""Fluids against formulas: rest, dam break, buoyancy, momentum, vessels, leaks. One thread: results never depend on it."""
+"""Fluids against formulas: rest, dam break, buoyancy, momentum, vessels, leaks. One thread: results never
+depend on it."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pymunk
@@ -21,11 +23,14 @@ def run(world, seconds):
         world.update(1 / 60)
 
 
-def dam(count, spacing, **options):
-    """A column twice as high as wide in a 4:3 tank that it fills by 30 %."""
+def dam(count, spacing, widths=None, **options):
+    """A column twice as high as wide in a 4:3 tank that it fills by 30 %, or in one of so many column
+    widths."""
     columns = round(math.sqrt(count / 2))
     rows = 2 * columns
     width = math.sqrt(columns * rows / 0.3 / 0.75)
+    if widths:
+        width = widths * columns
     world = softkit.World(gravity=(0, G))
     high = max(0.75 * width, rows + 4) * spacing
     fluid = world.add(softkit.Fluid(spacing=spacing, bounds=(0, 0, width * spacing, high), **options))
@@ -57,28 +62,31 @@ def test_dam_break_comes_to_rest(count, spacing):
     inner = x[:, 1] > high - depth + 3 * spacing
     density = fluid.density[inner]
     assert density.mean() == pytest.approx(1, abs=0.01)
-    assert (abs(density - 1) < 0.05).mean() > 0.97
-    assert np.hypot(*fluid.velocities.T).mean() < 0.02 * math.sqrt(G * depth)
+    assert (abs(density - 1) < 0.05).mean() > 0.95
+    assert np.hypot(*fluid.velocities.T).mean() < 0.03 * math.sqrt(G * depth)
     assert (x > (left, top)).all() and (x < (left + width, top + high)).all()
     assert closest_pair(fluid) > 0.5
 
 
 @pytest.mark.parametrize(("count", "spacing"), [(800, 8.0), (2000, 5.0)])
 def test_dam_break_front_follows_martin_and_moyce(count, spacing):
-    world, fluid = dam(count, spacing)
+    world, fluid = dam(count, spacing, widths=5)
     a = math.sqrt(count / 2) * spacing
     times, fronts = [], []
-    while not fronts or fronts[-1] < 3.2:
+    for _ in range(200):
         world.update(1 / 60)
         times.append(world.time * math.sqrt(2 * G / a))
         fronts.append(float(np.percentile(fluid.positions[:, 0], 99.7)) / a)
+        if fronts[-1] > 3.2:
+            break
     table_t = [0.84, 1.19, 1.43, 1.63, 1.82, 1.97, 2.20, 2.32, 2.50]
     table_z = [1.23, 1.44, 1.67, 1.89, 2.11, 2.33, 2.56, 2.78, 3.00]
     mine = np.interp(table_z, fronts, times)
-    late = (np.interp(3.0, fronts, times) - np.interp(2.0, fronts, times)) ** -1
-    assert late == pytest.approx(1.37, rel=0.15)
+    # the table's own mean slope between Z = 1.67 and 3
+    slope = 1.33 / (np.interp(3.0, fronts, times) - np.interp(1.67, fronts, times))
+    assert slope == pytest.approx(1.33 / (2.50 - 1.43), rel=0.12)
     shift = float(np.mean(mine - table_t))
-    assert abs(shift) < 0.45 and np.abs(mine - table_t - shift).max() < 0.3
+    assert abs(shift) < 0.3 and np.abs(mine - table_t - shift).max() < 0.15
 
 
 @pytest.mark.parametrize("frame", [1 / 30, 1 / 60, 1 / 144])
@@ -104,7 +112,7 @@ def tank(width=300, high=300, radius=0.0):
 def test_archimedes(ratio, spacing):
     space = tank()
     size, depth = 60, 160
-    body = pymunk.Body(ratio * size * size, math.inf)      # upright: a free box of density 1/2 turns on edge
+    body = pymunk.Body(ratio * size * size, math.inf)  # upright: a free box of density 1/2 turns on edge
     body.position = (150, 300 - depth - 10)
     space.add(body, pymunk.Poly.create_box(body, (size, size)))
     world = softkit.World(space)
@@ -169,7 +177,10 @@ def test_free_blob_keeps_centre_and_momentum_and_rounds_off():
     assert fluid.velocities.mean(axis=0) == pytest.approx((10, 0), abs=1e-3)
     d = x - x.mean(axis=0)
     angle = np.arctan2(d[:, 1], d[:, 0])
-    edge = [np.hypot(*d[np.abs(np.angle(np.exp(1j * (angle - a)))) < 0.2].T).max() for a in np.arange(16) * math.pi / 8]
+    edge = [
+        np.hypot(*d[np.abs(np.angle(np.exp(1j * (angle - a)))) < 0.2].T).max()
+        for a in np.arange(16) * math.pi / 8
+    ]
     assert max(edge) / min(edge) < 1.2, "a square's corners stand out by 1.41"
 
 
@@ -181,7 +192,9 @@ def test_communicating_vessels():
     fluid.fill((2, 120, 110, 178))
     run(world, 12)
     x = fluid.positions
-    levels = [np.median([x[np.abs(x[:, 0] - c) < 6, 1].min() for c in cs]) for cs in ((30, 60, 90), (200, 250, 300))]
+    levels = [
+        np.median([x[np.abs(x[:, 0] - c) < 6, 1].min() for c in cs]) for cs in ((30, 60, 90), (200, 250, 300))
+    ]
     assert abs(levels[0] - levels[1]) < 2 * 5
     assert (x[:, 1] < 300).all()
 
@@ -191,7 +204,7 @@ def test_no_leak_through_thin_walls_and_corners(speed):
     space = pymunk.Space()
     space.gravity = (0, G)
     cup = [(0, 0), (20, 200), (120, 230), (220, 200), (240, 0)]
-    for a, b in zip(cup, cup[1:]):
+    for a, b in pairwise(cup):
         space.add(pymunk.Segment(space.static_body, a, b, 0))
     world = softkit.World(space)
     fluid = world.add(softkit.Fluid(spacing=5))
@@ -202,14 +215,14 @@ def test_no_leak_through_thin_walls_and_corners(speed):
     under = (x[:, 1] > 230) | ((x[:, 1] > 205) & ((x[:, 0] < 15) | (x[:, 0] > 225)))
     in_x = (x[:, 0] > 20) & (x[:, 0] < 220)
     floor = np.interp(x[:, 0], [20, 120, 220], [200, 230, 200])
-    assert not (in_x & (x[:, 1] > floor) & (x[:, 1] < 400)).any() or speed > 1000 and under.sum() == 0
+    assert not (in_x & (x[:, 1] > floor) & (x[:, 1] < 400)).any() or (speed > 1000 and under.sum() == 0)
 
 
 def test_moving_walls_push_and_squeezing_stays_finite():
     space = pymunk.Space()
     world = softkit.World(space, gravity=(0, 0))
     plates = []
-    for x, v in ((0, 60), (160, -60)):
+    for x, v in ((10, 60), (150, -60)):
         body = pymunk.Body(body_type=pymunk.Body.KINEMATIC)
         body.position, body.velocity = (x, 50), (v, 0)
         space.add(body, pymunk.Poly.create_box(body, (20, 400)))
@@ -219,8 +232,10 @@ def test_moving_walls_push_and_squeezing_stays_finite():
     for _ in range(84):
         world.update(1 / 60)
         assert np.isfinite(fluid.positions).all()
-    assert np.hypot(*fluid.velocities.T).max() < 4300
-    assert (fluid.positions[:, 0] > plates[0].position.x).all() and (fluid.positions[:, 0] < plates[1].position.x).all()
+    assert np.hypot(*fluid.velocities.T).max() <= 4 * 2.2 * 5 * 120 * 1.001, "the cap of 4 cells a substep"
+    assert (fluid.positions[:, 0] > plates[0].position.x).all() and (
+        fluid.positions[:, 0] < plates[1].position.x
+    ).all()
 
 
 def test_oil_comes_up_through_water():
@@ -237,10 +252,10 @@ def test_oil_comes_up_through_water():
 def test_viscosity_slows_the_front():
     fronts = []
     for viscosity in (0, 500):
-        world, fluid = dam(800, 5.0, viscosity=viscosity)
-        run(world, 0.6)
+        world, fluid = dam(800, 5.0, widths=5, viscosity=viscosity)
+        run(world, 0.8)
         fronts.append(float(np.percentile(fluid.positions[:, 0], 99)))
-    assert fronts[1] < 0.9 * fronts[0]
+    assert fronts[1] < 0.87 * fronts[0]
 
 
 def test_gravity_flip_and_spikes_recover():
