@@ -38,9 +38,8 @@ class Softkit:
     def __init__(self, layout, substeps=SUBSTEPS, extras=False):
         n, self.dt = layout.n, layout.dt
         self.world = softkit.World(step=layout.dt, substeps=substeps, gravity=(0, layout.gravity))
-        self.cloth = softkit.Cloth(
-            n, n, spacing=layout.spacing, pinned=[(0, 0), (-1, 0)], self_collision=extras
-        )
+        pins = [(0, 0), (-1, 0)]
+        self.cloth = softkit.Cloth(n, n, spacing=layout.spacing, pinned=pins, self_collision=extras)
         self.world.add(self.cloth)
         if extras:
             middle = layout.spacing * n / 2
