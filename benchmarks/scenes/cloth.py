@@ -33,7 +33,7 @@ class Layout:
 
 
 class Softkit:
-    """The sheet through softkit's public API; with `extras` also wind, a ball to hang over and self-collision."""
+    """The sheet through softkit's public API; `extras`: wind, a ball to hang over, self-collision."""
 
     def __init__(self, layout, substeps=SUBSTEPS, extras=False):
         n, self.dt = layout.n, layout.dt
