@@ -27,7 +27,7 @@ def sources():
         "pyx": ("*.pyx", "*.pxd", "*.h"),
         "docs": ("*.md", "*.png"),
     }
-    kinds |= {"tests": ("*.py",), "games": ("*.py", "*.png"), "benchmarks": ("*.py", "*.csv")}
+    kinds |= {"tests": ("*.py", "*.png"), "games": ("*.py", "*.png"), "benchmarks": ("*.py", "*.csv")}
     found = [p for folder, globs in kinds.items() for glob in globs for p in (ROOT / folder).rglob(glob)]
     return set(single) | {p.relative_to(ROOT).as_posix() for p in found}
 

@@ -130,7 +130,8 @@ class Game(BaseGame):
 
     def build_rail(self, left, right, y, planks) -> softkit.Rope:
         """The hand rope above the planks: pinned to the posts, it carries only itself."""
-        rail = softkit.Rope.through(sagging(left, right, y, 2 * planks), segments=2 * planks, mass=1, radius=2,
+        links = 2 * planks
+        rail = softkit.Rope.through(sagging(left, right, y, links), segments=links, mass=1, radius=2,
                                     filter=ROPE_FILTER)
         self.world.add(rail)
         rail.pin(0)
@@ -280,8 +281,8 @@ class Game(BaseGame):
         _, level = at((0, WATER))
         pygame.draw.rect(surface, (58, 116, 150), (0, level, width, max(0, height - level)))
         for k in range(-1, 9):
-            x = k * 160 - (self.camera.center[0] * 1.0 - 30 * self.world.time) % 160
-            pygame.draw.line(surface, (132, 178, 196), (x, level + 16 + 14 * (k % 3)), (x + 60, level + 16 + 14 * (k % 3)), 3)
+            x, y = k * 160 - (self.camera.center[0] - 30 * self.world.time) % 160, level + 16 + 14 * (k % 3)
+            pygame.draw.line(surface, (132, 178, 196), (x, y), (x + 60, y), 3)
         for x in (GALLOWS[0] - 150, GALLOWS[0] + 150):
             pygame.draw.line(surface, (86, 62, 46), at((x, 500)), at((x, GALLOWS[1])), 16)
         pygame.draw.line(surface, (104, 76, 54), at((GALLOWS[0] - 180, GALLOWS[1])),
@@ -296,7 +297,8 @@ class Game(BaseGame):
         x, y = self.camera.to_screen((DEPOT, 420))
         pygame.draw.rect(surface, (112, 84, 66), (x + 130, y - 150, 200, 150))
         pygame.draw.rect(surface, (64, 48, 44), (x + 170, y - 96, 120, 96))
-        pygame.draw.polygon(surface, (168, 74, 62), [(x + 110, y - 148), (x + 350, y - 148), (x + 230, y - 214)])
+        roof = [(x + 110, y - 148), (x + 350, y - 148), (x + 230, y - 214)]
+        pygame.draw.polygon(surface, (168, 74, 62), roof)
         pygame.draw.line(surface, (240, 236, 226), (x, y), (x, y - 190), 8)
         wave = [(x + 12 * k, y - 188 + 5 * math.sin(k * 0.8 + self.frame * 0.1)) for k in range(10)]
         pygame.draw.polygon(surface, (220, 70, 64), [*wave, *((a, b + 62) for a, b in reversed(wave))])
@@ -307,7 +309,8 @@ class Game(BaseGame):
             for x, y in rail.positions[1:-1:2]:
                 below = min(wood, key=lambda body, x=x: abs(body.position.x - x)).position
                 if below.get_distance((x, y)) < 70:
-                    pygame.draw.aaline(surface, ROPE, self.camera.to_screen((x, y)), self.camera.to_screen(below))
+                    top, foot = self.camera.to_screen((x, y)), self.camera.to_screen(below)
+                    pygame.draw.aaline(surface, ROPE, top, foot)
 
     def draw_turf(self, surface) -> None:
         """A green edge on the land, and a shade below it."""

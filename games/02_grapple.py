@@ -31,21 +31,23 @@ ROCKS = [
     (1500, 560, 1760, 1200),                                # an island
     (2650, 590, 3260, 1200),                                # under the belt
     (3260, 380, 3340, 1200),                                # a wall behind the belt
-    (3900, 420, 4500, 1200), (4460, -400, 4900, 420),       # the goal
+    (3900, 420, 4500, 1200), (4500, -400, 4900, 1200),      # the goal
 ]
 PEGS = [(640, 230), (960, 200), (1290, 240), (1640, 200), (3060, 180), (3480, 90), (3700, 60)]
-PLATFORMS = [((1960, 330), (2440, 330), 5.0)]               # (from, to, seconds there and back)
+PLATFORMS = [((1960, 330), (2470, 330), 5.0)]               # (from, to, seconds there and back)
 BELT = (2650, 570, 3260, 590)                               # a conveyor that carries to the left
 BELT_SPEED = 150
 SPIKES = [(420, 1500, 780), (1760, 2650, 780), (3340, 3900, 780)]   # (left, right, y of the points)
 GEMS = [(800, 330), (1125, 330), (1465, 360), (2200, 460), (2960, 480), (3480, 330), (3590, 250)]
+VINES = [(414, 572, 130), (1506, 572, 150), (1754, 572, 110), (2656, 600, 140), (3334, 392, 170),
+         (3906, 432, 160)]
 FLAG = (4180, 420)
 START = Vec2d(160, 530)
 
 REACH = 420                 # longest shot
 SHORTEST = 50               # the winch stops here
 REEL = 160                  # wu a second
-AIR = 0.0006                # drag: force a mass and a squared speed, so that no swing gets out of hand
+AIR = 0.001                 # drag: force a mass and a squared speed, so that no swing gets out of hand
 HERO_MASS, HERO_RADIUS = 2.0, 18
 RUN_SPEED, SWING_FORCE, JUMP_SPEED = 260, 500, 430
 
@@ -53,8 +55,10 @@ HERO, SOLID, ROPES, DEADLY = 1, 2, 4, 8
 HERO_FILTER = pymunk.ShapeFilter(categories=HERO)
 SOLID_FILTER = pymunk.ShapeFilter(categories=SOLID)
 ROPE_FILTER = pymunk.ShapeFilter(categories=ROPES, mask=SOLID)
+VINE_FILTER = pymunk.ShapeFilter(categories=ROPES, mask=HERO)
 AIM_FILTER = pymunk.ShapeFilter(mask=SOLID)
 
+TOP, LEAF = (118, 132, 172), (104, 168, 122)
 ROCK, PEG, LIFT, BELT_GREY = (66, 74, 104), (226, 164, 88), (120, 176, 196), (92, 96, 112)
 SPIKE, GEM, SUIT, ROPE = (214, 92, 96), (120, 226, 214), (244, 196, 92), (236, 220, 180)
 
@@ -64,7 +68,7 @@ class Game(BaseGame):
     idea = "A rope shot at what you see, and a winch"
     goal = "Swing to the flag and touch no spikes"
     keys = (("A  D", "run, swing"), ("W  S", "jump, reel"), ("Mouse or Space, hold", "rope"))
-    poster_frame = 260
+    poster_frame = 150
     demo_frames = 3600
 
     # Building ---------------------------------------------------------------------------------
@@ -78,12 +82,14 @@ class Game(BaseGame):
         self.backdrop = self.__dict__.get("backdrop") or paint_backdrop(self.size)
         ground = self.space.static_body
         for left, top, right, bottom in ROCKS:
-            self.add_shape(pymunk.Poly(ground, box(left, top, right, bottom)), ROCK)
+            rock = self.add_shape(pymunk.Poly(ground, box(left, top, right, bottom)), ROCK)
+            self.view.style(rock, outline_width=0)
         for at in PEGS:
             self.add_shape(pymunk.Circle(ground, 16, at), PEG)
         self.build_platforms()
         self.build_belt()
         self.build_hero()
+        self.build_vines()
         self.rope: softkit.Rope | None = None
         self.fallen: list = []                  # (time of letting go, rope)
         self.gems = [Vec2d(*at) for at in GEMS]
@@ -117,6 +123,14 @@ class Game(BaseGame):
         self.hero.position = START
         self.space.add(self.hero)
         self.feet = self.add_shape(pymunk.Circle(self.hero, HERO_RADIUS), SUIT, 1.0, HERO_FILTER)
+
+    def build_vines(self) -> None:
+        """Ropes that only hang there; the hero brushes them aside."""
+        for x, y, length in VINES:
+            vine = self.world.add(softkit.Rope((x, y), (x, y + length), segments=10, mass=0.3, radius=4,
+                                               damping=0.6, filter=VINE_FILTER))
+            vine.pin(0)
+            self.view.style(vine, color=LEAF)
 
     # Playing ----------------------------------------------------------------------------------
 
@@ -245,6 +259,7 @@ class Game(BaseGame):
         self.draw_spikes(surface)
         self.draw_flag(surface)
         self.view.draw(self.world)
+        self.draw_tops(surface)
         self.draw_belt(surface)
         self.draw_gems(surface)
         self.draw_hero(surface)
@@ -266,6 +281,12 @@ class Game(BaseGame):
         pygame.draw.line(surface, (240, 236, 226), (x, y), (x, y - 170), 7)
         wave = [(x + 11 * k, y - 168 + 5 * math.sin(k * 0.8 - self.frame * 0.12)) for k in range(9)]
         pygame.draw.polygon(surface, (120, 214, 120), [*wave, *((a, b + 56) for a, b in reversed(wave))])
+
+    def draw_tops(self, surface) -> None:
+        """Light on the rocks' upper edges."""
+        for left, top, right, _ in ROCKS:
+            (x0, y), (x1, _) = self.camera.to_screen((left, top)), self.camera.to_screen((right, top))
+            pygame.draw.rect(surface, TOP, (x0, y, x1 - x0, 7), border_radius=3)
 
     def draw_belt(self, surface) -> None:
         """Stripes that run with the belt's surface."""
@@ -312,28 +333,48 @@ class Game(BaseGame):
     # The demonstration ------------------------------------------------------------------------
 
     def autoplay(self, frame: int) -> None:
-        """Run, jump, and swing from hold to hold: shoot while falling, let go while rising."""
-        hero, rope = self.hero, self.rope
-        (x, y), v = hero.position, hero.velocity
-        lift = self.platforms[0][0]
-        hold, run, climb = set(), 1.0, 0.0
-        if rope is not None:
-            away = x - rope.positions[-1][0]
-            rides = lift in (body for body, _ in rope.attachments.values())
-            if not (v.y < -60 and v.x > 120 and away > 0.45 * rope.rest_length) or rides and x < 2480:
-                hold.add("action")
-            climb = -1.0 if rope.rest_length > (130 if rides else 220) else 0.0
-            run = 1.0 if v.x > 0 or not rides else -1.0             # swing higher
+        """Swing from peg to peg to the island, ride under the platform, cross the belt, swing to the flag."""
+        x, y = self.hero.position
+        vx, vy = self.hero.velocity
+        if self.rope is not None:
+            run, climb, hold = self.demo_swing(x, vx, vy)
         elif self.standing():
-            if abs(x - lift.position.x) < 90 and y < lift.position.y:       # ride to the far end first
-                ready = lift.position.x > 2415
-                run = 1.0 if ready else max(-1.0, min(1.0, (lift.position.x + 50 - x) / 40))
-                climb = -1.0 if ready and x > lift.position.x + 60 else 0.0
-            else:
-                climb = -1.0 if 330 < x < 420 or 2880 < x < 3000 else 0.0
-        elif v.y > -40 and self.aim and self.aim[1].x > x + 40:
-            hold.add("action")
-        self.controls.script(x=run, y=climb, hold=hold)
+            run, climb, hold = self.demo_run(x)
+        else:
+            lands = self.demo_landing(545)
+            flies_to = next((goal for low, goal in ((1400, 1640), (2450, 2780)) if low < x < goal + 120), None)
+            ahead = self.aim is not None and self.aim[1].x > x + 40 and vy > -40
+            lift = ahead and self.aim[0].body is self.platforms[0][0] and x < 1760
+            run, climb, hold = 1.0, 0.0, ahead and (lift or flies_to is None or lands < flies_to - 120)
+            if flies_to is not None and lands > flies_to:
+                run = -1.0                                      # lean back
+        self.controls.script(x=run, y=climb, hold={"action"} if hold else ())
+
+    def demo_swing(self, x, vx, vy) -> tuple:
+        """On the rope: swing higher, reel in, and let go while rising to the right."""
+        lift, end, length = self.platforms[0][0], self.rope.positions[-1], self.rope.rest_length
+        rides = any(body is lift for body, _ in self.rope.attachments.values())
+        wall, last = 2900 < end[0] < 3200, end[0] > 3600
+        ready = vy < -60 and vx > 120 and x - end[0] > 0.45 * length
+        if rides or last:
+            ready = vx > 100 and vy < 0 and self.demo_landing(552 if rides else 402) > (2700 if rides else 3960)
+        pump = vx - (lift.velocity.x if rides else 0)
+        climb = -1.0 if length > (130 if rides else 150 if wall else 220) else 0.0
+        return 1.0 if pump >= 0 else -1.0, climb, not ready
+
+    def demo_landing(self, ground) -> float:
+        """Where a fall from here would end, left to itself."""
+        (x, y), (vx, vy) = self.hero.position, self.hero.velocity
+        return x + vx * (math.sqrt(max(0.0, vy * vy + 1800 * (ground - y))) - vy) / 900
+
+    def demo_run(self, x) -> tuple:
+        """On the ground: to the edge, and jump; on the island wait there for the platform."""
+        lift = self.platforms[0][0]
+        if 1400 < x < 1800:
+            there = abs(x - 1680) < 20
+            go = there and lift.position.x < 2010 and lift.velocity.x < 0
+            return max(-1.0, min(1.0, (1680 - x) / 40)), -1.0 if go else 0.0, False
+        return 1.0, -1.0 if 330 < x < 420 or 2880 < x < 3000 else 0.0, False
 
     def report(self): return (self.hero.position.int_tuple, self.hero.velocity.int_tuple, bool(self.rope))
 

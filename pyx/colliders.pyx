@@ -302,14 +302,32 @@ def begin_substep(int64_t[::1] colliders, int64_t[::1] moving, double h):
         b.jx = b.jy = b.jt = 0.0
 
 
-def end_substep(int64_t[::1] colliders, int64_t[::1] moving, double h):
-    """Turn this substep's soft impulses into velocity; the pose already has them."""
+cdef inline bint calm(const Body* b, double h, double most) noexcept nogil:
+    # Is what the soft impulses make of a body's velocity finite and no faster than anything may be?
+    cdef double vx = b.vx + b.im * b.jx / h, vy = b.vy + b.im * b.jy / h, w = b.w + b.ii * b.jt / h
+    return vx * vx + vy * vy <= most * most and fabs(w) * h <= 1.5
+
+
+def end_substep(int64_t[::1] colliders, int64_t[::1] moving, double h, double most):
+    """Turn this substep's soft impulses into velocity; the pose already has them.
+
+    Impulses that would make a body faster than `most` (wu/s) or turn it by more than 1.5 rad in a substep are dropped,
+    and the body goes on as it would have without; returns how often.
+    """
     cdef Colliders* world = <Colliders*>&colliders[0]
     cdef Body* b
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, dropped = 0
     for i in range(moving.shape[0]):
         b = world.bodies + moving[i]
         if b.jx != 0.0 or b.jy != 0.0 or b.jt != 0.0:
+            if b.kind == DYNAMIC and not calm(b, h, most):
+                b.x = b.px
+                b.y = b.py
+                b.a = b.pa
+                b.c = b.pc
+                b.s = b.ps
+                dropped += 1
+                continue
             b.touched = 1
             b.dvx += b.im * b.jx / h
             b.dvy += b.im * b.jy / h
@@ -317,6 +335,7 @@ def end_substep(int64_t[::1] colliders, int64_t[::1] moving, double h):
             b.vx += b.im * b.jx / h
             b.vy += b.im * b.jy / h
             b.w += b.ii * b.jt / h
+    return dropped
 
 
 def hand_back(uint8_t[::1] bodies, uint8_t[::1] history, Py_ssize_t count, double[:, ::1] cog, double dt,

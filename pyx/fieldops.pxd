@@ -15,7 +15,7 @@ cdef enum:
 cdef enum:  # operations
     UNIFORM = 0  # 11-13 vector
     ATTRACT = 1  # 11-13 position, 14 strength, 15 softening^2
-    VORTEX = 2  # 11-13 position, 14-16 unit axis, 17 strength * 2 core, 18 core^2, 19 inward share
+    VORTEX = 2  # 11-13 position, 14-16 unit axis, 17 strength * 2 core, 18 core^2, 19 inward share, 21-23 added
     NOISE = 3  # 11 octaves; table: octave rows
     GRID = 4  # 11 left, 12 top, 13-14 1 / column and row step, 15 columns, 16 rows, 17 factor, 18 repeat
     LINEAR = 5  # 11 rate
@@ -138,7 +138,7 @@ cdef inline void attract(Chunk* c, const double* row) noexcept nogil:
 
 # f = strength 2 core (n x d) / (r^2 + core^2), d from the axis to the point: along the circle, greatest
 # (strength) at r = core, 1 / r far out (the profile of Kaufmann 1962). 'inward' adds that share of f toward
-# the axis.
+# the axis; the vector in 21-23 is added.
 cdef inline void vortex(Chunk* c, const double* row) noexcept nogil:
     cdef int i
     cdef double dx, dy, dz, s, a, nx = row[14], ny = row[15], nz = row[16], inward = row[19]
@@ -151,9 +151,9 @@ cdef inline void vortex(Chunk* c, const double* row) noexcept nogil:
         dy = dy - a * ny
         dz = dz - a * nz
         s = c.w[i] * row[17] / (dx * dx + dy * dy + dz * dz + row[18])
-        c.fx[i] = c.fx[i] + s * (ny * dz - nz * dy - inward * dx)
-        c.fy[i] = c.fy[i] + s * (nz * dx - nx * dz - inward * dy)
-        c.fz[i] = c.fz[i] + s * (nx * dy - ny * dx - inward * dz)
+        c.fx[i] = c.fx[i] + s * (ny * dz - nz * dy - inward * dx) + c.w[i] * row[21]
+        c.fy[i] = c.fy[i] + s * (nz * dx - nx * dz - inward * dy) + c.w[i] * row[22]
+        c.fz[i] = c.fz[i] + s * (nx * dy - ny * dx - inward * dz) + c.w[i] * row[23]
 
 
 cdef inline void uniform(Chunk* c, const double* row) noexcept nogil:

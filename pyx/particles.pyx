@@ -21,8 +21,11 @@ cdef enum:
     CHUNK = 256
     STACK = 128
     PASSES = 4
+    TURNS = 2  # passes that follow a particle round its hits; later ones only push out
     TRAITS = 5
     CELLS = 64
+
+cdef double CLEAR = 1e-7  # pushed out beyond touching, so that rounding does not decide whether it touches
 
 cdef enum:  # sources
     POINT = 0
@@ -37,6 +40,11 @@ cdef enum:  # what a hit does
     STICK = 1
     DIE = 2
     PASS = 3
+
+cdef enum:  # how a hit is answered
+    TURN = 0
+    PUSH = 1
+    LOOK = 2
 
 cdef enum:
     LIVING = 0
@@ -179,18 +187,15 @@ cdef inline void surface_speed(const Swarm* s, const Shape* shape, const Body* b
     vy[0] = (y - (start[1] + start[3] * lx + start[2] * ly)) / s.dt + shape.surface_y
 
 
-# C(x) = n . (x - surface) - radius >= 0. A hit puts x back on the surface along n; the velocity relative to
-# the surface loses (1 + e) of its normal part and at most mu (1 + e) |v_n| of its tangential part (Coulomb,
-# as an impulse).
-cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double ny, double depth,
-                  double* q) noexcept nogil:
+# C(x) = n . (x - surface) - radius >= 0. The velocity relative to the surface loses (1 + e) of its normal
+# part and at most mu (1 + e) |v_n| of its tangential part (Coulomb, as an impulse).
+cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double ny,
+                  const double* at) noexcept nogil:
     cdef const Shape* shape = s.world.shapes + index
     cdef const Body* body = s.world.bodies + shape.body
     cdef double* v = s.v + 2 * i
     cdef double ux, uy, normal, tangent, e, most
-    surface_speed(s, shape, body, q[0], q[1], &ux, &uy)
-    q[0] += nx * depth
-    q[1] += ny * depth
+    surface_speed(s, shape, body, at[0], at[1], &ux, &uy)
     normal = (v[0] - ux) * nx + (v[1] - uy) * ny
     s.hit[3 * i] = nx
     s.hit[3 * i + 1] = ny
@@ -215,18 +220,71 @@ cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double
     v[1] = v[1] - normal * ny - tangent * nx
 
 
-cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, const double* p,
-               double* q) noexcept nogil:
-    """The particle's way p -> q against every shape of one tree near it. True where one turned it."""
+cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, double* p, double* q,
+                     double* left) noexcept nogil:
+    """The way p -> q, for which `left` seconds are left, against one shape. True where it turned.
+
+    A shape at rest is hit at the place and time where the way meets it: p goes there, and q where the new
+    velocity leads in the time that is left. From one that moves, or with PUSH, q is pushed out. With LOOK
+    nothing changes: is q in it for good?
+    """
+    cdef const Shape* shape = s.world.shapes + index
+    cdef const Body* body = s.world.bodies + shape.body
+    cdef const double* start = s.start + 4 * shape.body
+    cdef double nx = 0.0, ny = 0.0, depth = 0.0, px, py, qx, qy, approach, most, part, wx, wy
+    to_local(start[0], start[1], start[2], start[3], p[0], p[1], &px, &py)
+    if s.on_hit == STICK and not shape.sensor:
+        depth = s.skin.radius - shape_distance(shape, s.world.corners, px, py, &nx, &ny)
+        if depth > -1e-3:
+            q[0] = body.x + body.c * px - body.s * py
+            q[1] = body.y + body.s * px + body.c * py
+            respond(s, i, index, body.c * nx - body.s * ny, body.s * nx + body.c * ny, q)
+            left[0] = 0.0
+            return False
+    to_local(body.x, body.y, body.c, body.s, q[0], q[1], &qx, &qy)
+    if not find_contact(shape, s.world.corners, px, py, qx, qy, s.skin.radius, &nx, &ny, &depth):
+        return False
+    if s.touch != NULL:
+        s.touch[i] = index
+    if shape.sensor:
+        return False
+    if way == LOOK:
+        return depth > 0.5 * s.skin.radius
+    approach = -((qx - px) * nx + (qy - py) * ny)
+    most = s.skin.depenetration * s.dt + (approach if approach > 0.0 else 0.0)
+    depth = depth if depth < most else most
+    wx = body.c * nx - body.s * ny
+    wy = body.s * nx + body.c * ny
+    if left[0] == 0.0 or body.x != start[0] or body.y != start[1] or body.c != start[2] or body.s != start[3]:
+        way = PUSH
+    if depth > approach or way == PUSH:
+        q[0] += wx * (depth + CLEAR)
+        q[1] += wy * (depth + CLEAR)
+        left[0] = 0.0
+        respond(s, i, index, wx, wy, q)
+        return depth > 1e-6  # less is rounding, which further passes would only repeat
+    part = depth / approach if approach > 0.0 else 0.0
+    p[0] = q[0] - part * (q[0] - p[0])
+    p[1] = q[1] - part * (q[1] - p[1])
+    left[0] = left[0] * part
+    respond(s, i, index, wx, wy, p)
+    q[0] = p[0]
+    q[1] = p[1]
+    if s.fate[i] == LIVING:
+        q[0] += s.v[2 * i] * left[0]
+        q[1] += s.v[2 * i + 1] * left[0]
+    return True
+
+
+cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int way, double* p, double* q,
+               double* left) noexcept nogil:
+    """The way p -> q against every shape of one tree near it. True where one turned it."""
     cdef int64_t stack[STACK]
     cdef int top = 1
     cdef int64_t leaf
     cdef bint turned = False
-    cdef double nx = 0.0, ny = 0.0, depth = 0.0, x, px, py, qx, qy, most, ux, uy
     cdef double r = s.skin.radius + reach
     cdef const Shape* shape
-    cdef const Body* body
-    cdef const double* start
     if tree.root < 0:
         return False
     stack[0] = tree.root
@@ -236,29 +294,9 @@ cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, con
         if leaf < 0:
             break
         shape = s.world.shapes + leaf
-        if not filters_meet(s.skin.group, s.skin.categories, s.skin.mask,
-                            shape.group, shape.categories, shape.mask):
-            continue
-        body = s.world.bodies + shape.body
-        start = s.start + 4 * shape.body
-        to_local(start[0], start[1], start[2], start[3], p[0], p[1], &px, &py)
-        to_local(body.x, body.y, body.c, body.s, q[0], q[1], &qx, &qy)
-        if not find_contact(shape, s.world.corners, px, py, qx, qy, s.skin.radius, &nx, &ny, &depth):
-            continue
-        if s.touch != NULL:
-            s.touch[i] = leaf
-        if shape.sensor:
-            continue
-        if s.on_hit == STICK and (
-                shape_distance(shape, s.world.corners, px, py, &ux, &uy) < s.skin.radius + 1e-3):
-            q[0] = body.x + body.c * px - body.s * py
-            q[1] = body.y + body.s * px + body.c * py
-            depth = 0.0
-        most = s.skin.depenetration * s.dt + sqrt((qx - px) * (qx - px) + (qy - py) * (qy - py))
-        x = body.c * nx - body.s * ny
-        ny = body.s * nx + body.c * ny
-        respond(s, i, leaf, x, ny, depth if depth < most else most, q)
-        turned = True
+        if filters_meet(s.skin.group, s.skin.categories, s.skin.mask,
+                        shape.group, shape.categories, shape.mask):
+            turned = meet_shape(s, i, leaf, way, p, q, left) or turned
     return turned
 
 
@@ -319,13 +357,13 @@ cdef inline bint clear_way(const Swarm* s, const double* p, const double* q) noe
 
 cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double reach) noexcept nogil:
     cdef Py_ssize_t i
-    cdef int k
+    cdef int k, way
     cdef double p[2]
     cdef double q[2]
-    cdef double lived, square
+    cdef double lived, left, square
     cdef double* v
     cdef double* own
-    cdef bint turned
+    cdef bint turned = False
     for i in range(first, end):
         s.fate[i] = LIVING
         v = s.v + 2 * i
@@ -346,11 +384,17 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
         if s.touch != NULL:
             s.touch[i] = -1
         if s.on_hit != PASS and not clear_way(s, p, q):
+            left = lived
             for k in range(PASSES):
-                turned = meet(s, i, &s.world.still, 0.0, p, q)
-                turned = meet(s, i, &s.world.moving, reach, p, q) or turned
+                way = TURN if k < TURNS else PUSH
+                turned = meet(s, i, &s.world.still, 0.0, way, p, q, &left)
+                turned = meet(s, i, &s.world.moving, reach, way, p, q, &left) or turned
                 if not turned or s.fate[i] != LIVING:
                     break
+            if turned and s.fate[i] == LIVING and (meet(s, i, &s.world.still, 0.0, LOOK, p, q, &left)
+                                                   or meet(s, i, &s.world.moving, reach, LOOK, p, q, &left)):
+                q[0] = p[0]
+                q[1] = p[1]
         s.x[2 * i] = q[0]
         s.x[2 * i + 1] = q[1]
         own[2] += own[3] * lived

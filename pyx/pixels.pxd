@@ -133,6 +133,32 @@ cdef inline void over_row(const Target* t, u8* row, const float* cover, int x0, 
             over_bytes(t, row + x * t.size, color, a)
 
 
+cdef inline void over_colors(const Target* t, u8* row, const u32* colors, int x0, int x1) noexcept nogil:
+    """Lay a colour 0xRRGGBBAA of its own, A the opacity, over each of the pixels x0 to x1 of a row."""
+    cdef int x
+    cdef u32 c, mask = t.rgb_mask
+    cdef u32* q = <u32*>row
+    cdef u32 rs, gs, bs
+    if t.size == 4 and t.ao < 0 and shifts(t, &rs, &gs, &bs):
+        for x in range(x0, x1):
+            c = ((colors[x] >> 24) << rs) | (((colors[x] >> 16) & 255) << gs) | (((colors[x] >> 8) & 255) << bs)
+            q[x] = (mix(q[x], c, colors[x] & 255) & mask) | (q[x] & ~mask)
+    else:
+        for x in range(x0, x1):
+            if colors[x] & 255:
+                over_bytes(t, row + x * t.size, colors[x], colors[x] & 255)
+
+
+cdef inline bint shifts(const Target* t, u32* rs, u32* gs, u32* bs) noexcept nogil:
+    """Bit places of the channels in a 4-byte pixel."""
+    cdef u32 one = 1
+    cdef bint little = (<u8*>&one)[0] == 1
+    rs[0] = 8 * (t.ro if little else 3 - t.ro)
+    gs[0] = 8 * (t.go if little else 3 - t.go)
+    bs[0] = 8 * (t.bo if little else 3 - t.bo)
+    return True
+
+
 cdef inline void fill_row(const Target* t, u8* row, int x0, int x1, u32 color, u32 packed, u32 a) noexcept nogil:
     """Lay one colour with one opacity over pixels x0 to x1 of a row."""
     cdef int x

@@ -207,7 +207,7 @@ cdef void shape_band(const Target* t, const Shapes* s, Py_ssize_t i, Band* band)
     elif kind == K_DISC:
         last = s.rows[2 * i + 1] if s.rows[2 * i + 1] < band.y1 else band.y1
         for y in range(s.rows[2 * i] if s.rows[2 * i] > band.y0 else band.y0, last):
-            disc_row(t, y, p[0], p[1], s.params[4 * i], &paint)
+            disc_row(t, band, y, p[0], p[1], s.params[4 * i], &paint)
     elif kind == K_COLORED and s.point_colors:
         line_band(t, s, i, band, True)
         lay_colored(t, band, s.point_colors + s.first[i], s.length[i], paint.radius)

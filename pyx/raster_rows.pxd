@@ -7,7 +7,7 @@ neither the number of bands nor of threads changes a bit.
 
 from libc.math cimport ceil, floor, sqrt, sqrtf
 
-from pixels cimport Target, lerp_color, over, over_row, pack, fill_row, u8, u32
+from pixels cimport Target, fill_row, over, over_colors, over_row, pack, u8, u32
 
 
 cdef struct Band:
@@ -257,46 +257,61 @@ cdef inline float clamp01(float v) noexcept nogil:
     return v if v < 1 else 1
 
 
-cdef inline u32 shade(const Paint* paint, float inside) noexcept nogil:
-    """Colour at `inside` pixels from the border: edge colour within edge_width, lighter to the middle by shine."""
-    cdef u32 color = paint.color
-    cdef float k
-    if paint.shine > 0:
-        k = clamp01(inside / paint.radius)
-        color = lerp_color(color, (color & 255) | 0xFFFFFF00u, paint.shine * k * k)
-    if paint.edge_width > 0:
-        color = lerp_color(paint.edge, color, clamp01(inside - paint.edge_width + <float>0.5))
-    return color
+cdef inline void shade_row(const Paint* paint, const float* inside, u32* out, int x0, int x1) noexcept nogil:
+    """Colours 0xRRGGBBAA, A the opacity, of pixels whose (distance inside + 1/2) is given: the edge colour within
+    edge_width of the border, lighter to the middle by shine. No branches, so that it becomes vector code."""
+    cdef float cap = 2 * paint.radius if paint.radius < 0.5 else 1
+    cdef float inverse = 1 / paint.radius if paint.radius > 1e-6 else 0
+    cdef float shine = paint.shine
+    cdef float edge = paint.edge_width if paint.edge_width > 0 else -1e9
+    cdef float r0 = paint.edge >> 24, g0 = (paint.edge >> 16) & 255, b0 = (paint.edge >> 8) & 255, a0 = paint.edge & 255
+    cdef float r1 = paint.color >> 24, g1 = (paint.color >> 16) & 255, b1 = (paint.color >> 8) & 255
+    cdef float a1 = paint.color & 255
+    cdef float cover, k, e, r, g, b, a
+    cdef int x
+    for x in range(x0, x1):
+        cover = inside[x] if inside[x] > 0 else 0
+        cover = cover if cover < cap else cap
+        k = clamp01((inside[x] - <float>0.5) * inverse)
+        k = shine * k * k
+        e = clamp01(inside[x] - edge)
+        r = r0 + (r1 + (255 - r1) * k - r0) * e
+        g = g0 + (g1 + (255 - g1) * k - g0) * e
+        b = b0 + (b1 + (255 - b1) * k - b0) * e
+        a = (a0 + (a1 - a0) * e) * cover
+        out[x] = (<u32><int>(r + <float>0.5) << 24 | <u32><int>(g + <float>0.5) << 16 | <u32><int>(b + <float>0.5) << 8
+                  | <u32><int>(a + <float>0.5))
+
+
+cdef inline void lay_inside(const Target* t, u8* line, float* row, u32* scratch, int x0, int x1, const Paint* paint,
+                            u32 packed) noexcept nogil:
+    """Lay one row of (distance inside + 1/2), and leave it clean."""
+    cdef int x
+    cdef float cap = 2 * paint.radius if paint.radius < 0.5 else 1
+    cdef float value
+    if paint.edge_width > 0 or paint.shine > 0:
+        shade_row(paint, row, scratch, x0, x1)
+        over_colors(t, line, scratch, x0, x1)
+    else:
+        for x in range(x0, x1):
+            value = row[x] if row[x] > 0 else 0
+            row[x] = value if value < cap else cap
+        over_row(t, line, row, x0, x1, paint.color, packed, <float>(paint.color & 255))
+    for x in range(x0, x1):
+        row[x] = 0
 
 
 cdef inline void lay_distance(const Target* t, Band* band, const Paint* paint) noexcept nogil:
     """Lay a stroke whose (distance inside + 1/2) is in the band, and leave the band clean."""
-    cdef int y, x, x0, x1
-    cdef float* row
-    cdef u8* line
+    cdef int y
+    cdef Py_ssize_t at
     cdef int* span
-    cdef u32 color, packed = pack(t, paint.color) if t.size == 4 else 0
-    cdef float cap = 2 * paint.radius if paint.radius < 0.5 else 1
-    cdef bint plain = paint.edge_width <= 0 and paint.shine <= 0
+    cdef u32 packed = pack(t, paint.color) if t.size == 4 else 0
     for y in range(band.y0, band.y1):
         span = band.spans + 2 * (y - band.y0)
-        x0, x1 = span[0], span[1]
-        if x1 <= x0:
-            continue
-        row = band.cover + (y - band.y0) * band.stride
-        line = t.data + y * t.pitch
-        if plain:
-            for x in range(x0, x1):
-                row[x] = row[x] if row[x] < cap else cap
-            over_row(t, line, row, x0, x1, paint.color, packed, <float>(paint.color & 255))
-        else:
-            for x in range(x0, x1):
-                if row[x] > 0:
-                    color = shade(paint, row[x] - <float>0.5)
-                    over(t, line + x * t.size, color, pack(t, color) if t.size == 4 else 0,
-                         <u32><int>((row[x] if row[x] < cap else cap) * (color & 255) + <float>0.5))
-        for x in range(x0, x1):
-            row[x] = 0
+        if span[1] > span[0]:
+            at = (y - band.y0) * band.stride
+            lay_inside(t, t.data + y * t.pitch, band.cover + at, <u32*>(band.along + at), span[0], span[1], paint, packed)
         span[0] = t.width
         span[1] = 0
 
@@ -317,33 +332,42 @@ cdef inline float small_disc(double cx, double cy, double radius, int x, int y) 
     return <float>(total * 0.125)
 
 
-cdef inline void disc_pixels(const Target* t, u8* line, int y, int x0, int x1, double cx, double cy, double radius,
-                             const Paint* paint) noexcept nogil:
-    """Pixels x0 to x1 of row y, each by its own distance."""
-    cdef double dx, dy = y + 0.5 - cy
-    cdef float cover
-    cdef u32 color = paint.color, a
-    cdef u32 packed = pack(t, color) if t.size == 4 else 0
-    cdef bint plain = radius < 2 or (paint.edge_width <= 0 and paint.shine <= 0)
+cdef inline void small_row(const Target* t, u8* line, int y, int x0, int x1, double cx, double cy, double radius,
+                           u32 color) noexcept nogil:
+    """A row of a disc of few pixels."""
     cdef int x
+    cdef u32 a, packed = pack(t, color) if t.size == 4 else 0
     for x in range(x0, x1):
-        dx = x + 0.5 - cx
-        cover = <float>(radius - sqrt(dx * dx + dy * dy))
-        if not plain:
-            color = shade(paint, cover)
-            packed = pack(t, color) if t.size == 4 else 0
-        cover = small_disc(cx, cy, radius, x, y) if radius < 2 else clamp01(cover + <float>0.5)
-        a = <u32><int>(cover * (color & 255) + <float>0.5)
+        a = <u32><int>(small_disc(cx, cy, radius, x, y) * (color & 255) + <float>0.5)
         if a:
             over(t, line + x * t.size, color, packed, a)
 
 
-cdef inline void disc_row(const Target* t, int y, double cx, double cy, double radius,
+cdef inline void rim_row(const Target* t, Band* band, u8* line, int x0, int x1, double cx, double dy, double radius,
+                         const Paint* paint, u32 packed) noexcept nogil:
+    """Pixels x0 to x1 of a row dy below a disc's centre, each by its distance."""
+    cdef int x
+    cdef double dx
+    cdef u32 alpha = paint.color & 255
+    if paint.edge_width <= 0 and paint.shine <= 0:
+        for x in range(x0, x1):
+            dx = x + 0.5 - cx
+            over(t, line + x * t.size, paint.color, packed,
+                 <u32><int>(clamp01(<float>(radius + 0.5 - sqrt(dx * dx + dy * dy))) * alpha + <float>0.5))
+        return
+    for x in range(x0, x1):
+        dx = x + 0.5 - cx
+        band.cover[x] = <float>(radius + 0.5 - sqrt(dx * dx + dy * dy))
+    lay_inside(t, line, band.cover, <u32*>band.along, x0, x1, paint, packed)
+
+
+cdef inline void disc_row(const Target* t, Band* band, int y, double cx, double cy, double radius,
                           const Paint* paint) noexcept nogil:
     """One row of a disc: the border pixel by pixel, the inside as one run."""
     cdef double dy = y + 0.5 - cy, h, reach = radius + 1, core
     cdef int x0, x1, i0, i1
     cdef u8* line = t.data + y * t.pitch
+    cdef u32 packed = pack(t, paint.color) if t.size == 4 else 0
     h = reach * reach - dy * dy
     if h <= 0:
         return
@@ -352,16 +376,17 @@ cdef inline void disc_row(const Target* t, int y, double cx, double cy, double r
         return
     x0 = <int>floor(cx - h) if cx - h > t.x0 else t.x0
     x1 = <int>ceil(cx + h) if cx + h < t.x1 else t.x1
+    if radius < 2:
+        small_row(t, line, y, x0, x1, cx, cy, radius, paint.color)
+        return
     core = radius - 1 - (paint.edge_width if paint.edge_width > 0 else 0)
-    if radius < 2 or paint.shine > 0 or core <= 0 or dy * dy >= core * core:
-        disc_pixels(t, line, y, x0, x1, cx, cy, radius, paint)
-        return
-    h = sqrt(core * core - dy * dy)
-    i0 = <int>ceil(cx - h - 0.5) if cx - h - 0.5 > x0 else x0
-    i1 = <int>floor(cx + h - 0.5) + 1 if cx + h - 0.5 < x1 - 1 else x1
-    if cx - h >= x1 or cx + h <= x0 or i1 <= i0:
-        disc_pixels(t, line, y, x0, x1, cx, cy, radius, paint)
-        return
-    disc_pixels(t, line, y, x0, i0, cx, cy, radius, paint)
-    fill_row(t, line, i0, i1, paint.color, pack(t, paint.color) if t.size == 4 else 0, paint.color & 255)
-    disc_pixels(t, line, y, i1, x1, cx, cy, radius, paint)
+    i0 = i1 = x1
+    if paint.shine <= 0 and core > 0 and dy * dy < core * core:
+        h = sqrt(core * core - dy * dy)
+        if cx - h < x1 and cx + h > x0:
+            i0 = <int>ceil(cx - h - 0.5) if cx - h - 0.5 > x0 else x0
+            i1 = <int>floor(cx + h - 0.5) + 1 if cx + h - 0.5 < x1 - 1 else x1
+            i1 = i1 if i1 > i0 else i0
+    rim_row(t, band, line, x0, i0, cx, dy, radius, paint, packed)
+    fill_row(t, line, i0, i1, paint.color, packed, paint.color & 255)
+    rim_row(t, band, line, i1, x1, cx, dy, radius, paint, packed)

@@ -14,7 +14,7 @@ from contact cimport (SLOTS, Hold, Skin, Touch, arm_mass, combine_friction, hold
 from shapes cimport (DYNAMIC, Body, Colliders, Corner, Shape, Tree, filters_meet, find_contact, find_edge_contact,
                      POLY, next_leaf, pierces, shape_distance, to_local)
 from trig cimport decay
-from links cimport chain_correct, end_mass
+from links cimport end_mass
 
 cdef enum:
     CHUNK = 16             # links that share one walk through the shape trees
@@ -35,6 +35,9 @@ cdef struct Rope:
     double* W              # (n, 3) inverse mass matrices of this solve
     double* rest           # (n - 1) rest lengths
     double* lam            # (n - 1) multipliers
+    double* y              # (n, 2) positions before the links were solved
+    double* pull           # (n, 2) position impulse that a node's tie gave its body in the last solve
+    double* knot           # (n, 2) position impulse that keeps a joined node with its partner
     double* drift_lam      # (n - 1) multipliers of drift corrections
     double* f              # (n, 2) position impulses of the last solve
     double* more           # (n, 2) velocity beyond (x - x0) / h that a split substep leaves
@@ -44,7 +47,7 @@ cdef struct Rope:
     double* scratch
     Touch* touches         # (n, SLOTS)
     Hold* holds            # (n)
-    int64_t count, anchor, anchors, self_collision, feed_link
+    int64_t count, anchor, anchors, self_collision, feed_link, drag_own
     double damping, drag_x, drag_y, stretch_compliance, bend_stiffness, feed, max_speed, total
     int64_t touched, touching, capped, solves
     double residual, strain, peak
@@ -67,6 +70,7 @@ cdef struct Stage:         # everything one island needs
     Pair* pairs
     Colliders* world
     double h, fraction, gx, gy
+    bint drift             # positions alone
 
 
 def record_sizes():
@@ -141,6 +145,7 @@ cdef void follow_anchors(Rope* r, Anchor* anchors, Body* bodies, double dt) noex
             r.drag_x += (r.target[2 * k] - r.x[2 * k]) / dt
             r.drag_y += (r.target[2 * k + 1] - r.x[2 * k + 1]) / dt
             n += 1
+    r.drag_own = n == 0 and r.anchors > 0
     if n > 0:
         r.drag_x /= n
         r.drag_y /= n
@@ -235,7 +240,7 @@ def find_pairs(uint8_t[::1] ropes, Py_ssize_t boxes_count, double[:, ::1] boxes,
     for i in range(boxes_count):
         p = by_left[i]
         a = all_ropes + owners[p, 0]
-        for j in range(i + 1, boxes_count):
+        for j in range(i if a.self_collision else i + 1, boxes_count):
             q = by_left[j]
             if boxes[q, 0] > boxes[p, 2]:
                 break
@@ -359,6 +364,11 @@ cdef inline void ride(const Body* b, const Hold* hold, const double* x0, double 
     dy[0] = b.y + b.s * lx + b.c * ly - y
 
 
+cdef inline bint solid(const Rope* r, const Shape* shape) noexcept nogil:
+    return not shape.sensor and filters_meet(r.skin.group, r.skin.categories, r.skin.mask, shape.group,
+                                             shape.categories, shape.mask)
+
+
 cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # A light node under a taut rope would give way in the solve, and the load behind it sink, before the contact pushes
     # it back out. Nodes that lay on a surface are therefore heavy along its normal in the solve, by the mass of the
@@ -375,6 +385,9 @@ cdef void lean_on_surfaces(Stage* stage, Rope* r, int64_t island) noexcept nogil
         hold.ease = 1.0
         w = r.w[k]
         if hold.shape < 0 or w <= 0.0:
+            continue
+        if not solid(r, stage.world.shapes + hold.shape):
+            hold.shape = -1
             continue
         b = stage.world.bodies + stage.world.shapes[hold.shape].body
         if b.kind == DYNAMIC and b.island != island:
@@ -434,6 +447,12 @@ cdef inline void anchor_gain(Rope* r, Anchor* a, Body* b, double* gain) noexcept
     invert(gain)
 
 
+cdef inline void give(Body* b, Rope* r, int64_t node, double rx, double ry, double lx, double ly) noexcept nogil:
+    r.pull[2 * node] += lx
+    r.pull[2 * node + 1] += ly
+    push_body(b, rx, ry, lx, ly)
+
+
 cdef void close_anchor(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil:
     # Point constraint between a node and a dynamic body: C = x - p(body) = 0, impulse (W_body + w I)^-1 C on the body.
     # `gain` keeps the inverted matrix.
@@ -448,7 +467,7 @@ cdef void close_anchor(Rope* r, Anchor* a, Body* b, double* gain) noexcept nogil
     ly = gain[1] * gx + gain[2] * gy
     r.x[2 * a.node] -= w * lx
     r.x[2 * a.node + 1] -= w * ly
-    push_body(b, rx, ry, lx, ly)
+    give(b, r, a.node, rx, ry, lx, ly)
 
 
 cdef void tie_anchors(Stage* stage, Rope* r) noexcept nogil:
@@ -489,7 +508,7 @@ cdef void share_anchors(Stage* stage, Rope* r) noexcept nogil:
         fy = r.f[2 * a.node + 1]
         gx = fx - (r.W[3 * a.node] * fx + r.W[3 * a.node + 1] * fy) / w
         gy = fy - (r.W[3 * a.node + 1] * fx + r.W[3 * a.node + 2] * fy) / w
-        push_body(b, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, gx, gy)
+        give(b, r, a.node, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, gx, gy)
         close_anchor(r, a, b, gain)
 
 
@@ -509,31 +528,65 @@ cdef void fill_chain(Chain* chain, Stage* stage, Rope* r) noexcept nogil:
     chain.catch_up = CATCH_UP * r.total
 
 
-cdef void solve_links(Stage* stage, Rope* r, bint first) noexcept nogil:
+cdef void begin_solve(Stage* stage, Rope* r) noexcept nogil:
+    cdef int64_t i, k
+    cdef Anchor* a
+    for k in range(2 * r.count):
+        r.y[k] = r.x[k]
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        r.pull[2 * a.node] = r.pull[2 * a.node + 1] = 0.0
+
+
+cdef void begin_again(Stage* stage, Rope* r, int64_t rope, int64_t first, int64_t last) noexcept nogil:
+    # Take back what this rope did last; joins keep theirs.
+    cdef int64_t i, k
+    cdef Anchor* a
+    cdef Join* join
+    cdef Body* b
+    cdef double* knot
+    for k in range(2 * r.count):
+        r.x[k] = r.y[k]
+    for i in range(r.anchors):
+        a = stage.anchors + r.anchor + i
+        b = stage.world.bodies + a.body
+        if b.kind == DYNAMIC:
+            push_body(b, r.x0[2 * a.node] - b.x0, r.x0[2 * a.node + 1] - b.y0, -r.pull[2 * a.node],
+                      -r.pull[2 * a.node + 1])
+        r.pull[2 * a.node] = r.pull[2 * a.node + 1] = 0.0
+    for i in range(first, last):
+        join = stage.joins + i
+        knot = stage.ropes[join.rope_a].knot + 2 * join.node_a
+        if join.rope_a == rope:
+            r.x[2 * join.node_a] -= r.w[join.node_a] * knot[0]
+            r.x[2 * join.node_a + 1] -= r.w[join.node_a] * knot[1]
+        if join.rope_b == rope:
+            r.x[2 * join.node_b] += r.w[join.node_b] * knot[0]
+            r.x[2 * join.node_b + 1] += r.w[join.node_b] * knot[1]
+
+
+cdef void solve_links(Stage* stage, Rope* r) noexcept nogil:
     cdef Chain chain
     cdef int64_t k
     fill_chain(&chain, stage, r)
     tie_anchors(stage, r)
-    if first:
-        chain_solve(&chain, stage.h)
-        for k in range(2 * r.count):
-            r.more[k] -= (r.x[k] - r.x0[k]) / stage.h
-        r.solves += chain.passes
-        r.residual = chain.residual if chain.residual > r.residual else r.residual
-    else:
-        chain_correct(&chain, stage.h)
+    chain_solve(&chain, stage.h)
+    for k in range(2 * r.count):
+        r.more[k] -= (r.x[k] - r.x0[k]) / stage.h
+    r.solves += chain.passes
+    r.residual = chain.residual if chain.residual > r.residual else r.residual
     share_anchors(stage, r)
 
 
 cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
-    # C = x_a - x_b = 0 with the inverse masses that the two nodes have at the end of their own ropes' links.
+    # C = x_a - x_b = 0 with the inverse masses that the two nodes show when their own ropes' links hold.
     cdef int64_t i
     cdef Join* join
     cdef Rope* a
     cdef Rope* b
     cdef double ka[3]
     cdef double kb[3]
-    cdef double gx, gy, lx, ly
+    cdef double gx, gy, soft
     for i in range(first, last):
         join = stage.joins + i
         a = stage.ropes + join.rope_a
@@ -543,17 +596,39 @@ cdef void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
         ka[0] += kb[0]
         ka[1] += kb[1]
         ka[2] += kb[2]
-        if ka[0] + ka[2] <= 0.0:
+        soft = 1e-9 * (a.w[join.node_a] + b.w[join.node_b])
+        if soft <= 0.0:
             continue
-        ka[0] += 1e-12 * (ka[0] + ka[2])
-        ka[2] += 1e-12 * (ka[0] + ka[2])
+        ka[0] += soft
+        ka[2] += soft
         invert(ka)
         gx = a.x[2 * join.node_a] - b.x[2 * join.node_b]
         gy = a.x[2 * join.node_a + 1] - b.x[2 * join.node_b + 1]
-        lx = ka[0] * gx + ka[1] * gy
-        ly = ka[1] * gx + ka[2] * gy
-        move_joined(a, join.node_a, -lx, -ly)
-        move_joined(b, join.node_b, lx, ly)
+        a.knot[2 * join.node_a] += ka[0] * gx + ka[1] * gy
+        a.knot[2 * join.node_a + 1] += ka[1] * gx + ka[2] * gy
+
+
+cdef void seat_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
+    # What is left of a join's gap is drift: both nodes meet by mass, without velocity.
+    cdef int64_t i
+    cdef Join* join
+    cdef double* p
+    cdef double* q
+    cdef double wa, wb, dx, dy
+    for i in range(first, last):
+        join = stage.joins + i
+        p = stage.ropes[join.rope_a].x + 2 * join.node_a
+        q = stage.ropes[join.rope_b].x + 2 * join.node_b
+        wa = stage.ropes[join.rope_a].w[join.node_a]
+        wb = stage.ropes[join.rope_b].w[join.node_b]
+        if wa + wb <= 0.0:
+            continue
+        dx = (p[0] - q[0]) / (wa + wb)
+        dy = (p[1] - q[1]) / (wa + wb)
+        p[0] -= wa * dx
+        p[1] -= wa * dy
+        q[0] += wb * dx
+        q[1] += wb * dy
 
 
 cdef inline void shift_body(Body* b, double rx, double ry, double lx, double ly) noexcept nogil:
@@ -568,6 +643,7 @@ cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # Contacts stretched the links they pushed on. While they last, the solve only keeps lengths from changing, and what
     # they are off by is mended here as drift, without velocity: else heavy loads hop on every correction.
     cdef Chain chain
+    cdef Stage drifting
     cdef int64_t i, k
     cdef Anchor* a
     cdef Body* b
@@ -603,7 +679,9 @@ cdef void settle_links(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     for k in range(r.count):
         r.W[3 * k] = r.W[3 * k + 2] = r.w[k]
         r.W[3 * k + 1] = 0.0
-    touch_shapes(stage, r, island)
+    drifting = stage[0]
+    drifting.drift = True
+    touch_shapes(&drifting, r, island)
 
 
 cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
@@ -631,11 +709,6 @@ cdef void set_masses(Stage* stage, Rope* r) noexcept nogil:
         r.W[3 * a.node] = w * (1.0 - w * gain[0])
         r.W[3 * a.node + 1] = -w * w * gain[1]
         r.W[3 * a.node + 2] = w * (1.0 - w * gain[2])
-
-
-cdef inline void move_joined(Rope* r, int64_t node, double lx, double ly) noexcept nogil:
-    r.x[2 * node] += r.W[3 * node] * lx + r.W[3 * node + 1] * ly
-    r.x[2 * node + 1] += r.W[3 * node + 1] * lx + r.W[3 * node + 2] * ly
 
 
 # ---------------------------------------------------------------- contacts with shapes
@@ -700,7 +773,7 @@ cdef double touch_nodes(Stage* stage, Rope* r, int64_t index, Body* body, bint o
                          body.c * nx - body.s * ny, body.s * nx + body.c * ny, depth, stage.h,
                          r.touches + SLOTS * k, r.holds + k)
         worst = push if push > worst else worst
-        if sweep >= SWEEPS and push > 0.25 * r.skin.radius:
+        if sweep >= SWEEPS and push > 0.25 * r.skin.radius and body.kind != DYNAMIC:
             # Wedged between shapes: back to where it was outside of all of them.
             r.x[2 * k] = r.x0[2 * k]
             r.x[2 * k + 1] = r.x0[2 * k + 1]
@@ -768,6 +841,13 @@ cdef double touch_shape(Stage* stage, Rope* r, int64_t island, int64_t index, in
     if body.kind == DYNAMIC and not own:
         copy = stable_copy(body)
         body = &copy
+    elif own and stage.drift:
+        # Velocities are settled: nothing may be given to the body any more.
+        copy = body[0]
+        copy.im = copy.ii = 0.0
+        copy.kind = 1
+        body = &copy
+        own = False
     a = touch_nodes(stage, r, index, body, own, first, last, sweep)
     if not shape.sensor and sweep < SWEEPS:
         b = touch_links(stage, r, index, body, own, first, last)
@@ -833,70 +913,53 @@ cdef inline bint free_node(const Rope* r, int64_t k) noexcept nogil:
 
 
 cdef void touch_pair(Stage* stage, Rope* a, int64_t node, Rope* b, int64_t link) noexcept nogil:
-    # C = distance between a node and a link - sum of radii >= 0, seen from the node; friction as with shapes.
+    # C = distance between a node p and a point on a link s-t - sum of radii >= 0, normal n from the node to the link;
+    # friction and overlaps as with shapes. Inverse masses: the node's and the lever's.
     cdef double* p = a.x + 2 * node
     cdef double* p0 = a.x0 + 2 * node
     cdef double* s = b.x + 2 * link
     cdef double* s0 = b.x0 + 2 * link
     cdef double radius = a.skin.radius + b.skin.radius, nx = 0.0, ny = 0.0, at = 0.0, depth = 0.0
-    cdef double wp = a.w[node], ws = b.w[link], wt = b.w[link + 1], w, lam, limit, slip, ps, gap, back
-    if fabs(p[0] - s[0]) + fabs(p[1] - s[1]) > radius * 1.5 + 2.0 * b.rest[link] + fabs(p[0] - p0[0]) + fabs(
-            p[1] - p0[1]) + fabs(s[0] - s0[0]) + fabs(s[1] - s0[1]):
+    cdef double wp = a.w[node], ws, wt, w, lam, limit, slip, ps, gap, back, mx, my
+    if fabs(p[0] - s[0]) + fabs(p[1] - s[1]) > 1.5 * (radius + fabs(s[2] - s[0]) + fabs(s[3] - s[1])) + fabs(
+            p[0] - p0[0]) + fabs(p[1] - p0[1]) + fabs(s[0] - s0[0]) + fabs(s[1] - s0[1]):
         return
     if not find_edge_contact(s0[0] - p0[0], s0[1] - p0[1], s0[2] - p0[0], s0[3] - p0[1], s[0] - p[0], s[1] - p[1],
                              s[2] - p[0], s[3] - p[1], 0.0, 0.0, radius, True, &nx, &ny, &at, &depth):
         return
     ps = 1.0 - at
-    w = wp + ps * ps * ws + at * at * wt
+    ws = ps * b.w[link] if free_node(b, link) else 0.0
+    wt = at * b.w[link + 1] if free_node(b, link + 1) else 0.0
+    w = wp + ps * ws + at * wt
     if w <= 0.0:
         return
-    # An overlap at the start opens at a capped speed and without velocity.
-    gap = -depth - ((ps * (s[0] - s0[0]) + at * (s[2] - s0[2]) - p[0] + p0[0]) * nx
-                    + (ps * (s[1] - s0[1]) + at * (s[3] - s0[3]) - p[1] + p0[1]) * ny)
+    # motion of the link's point relative to the node in this substep
+    mx = ps * (s[0] - s0[0]) + at * (s[2] - s0[2]) - p[0] + p0[0]
+    my = ps * (s[1] - s0[1]) + at * (s[3] - s0[3]) - p[1] + p0[1]
+    gap = -depth - (mx * nx + my * ny)
     if gap < 0.0:
         back = a.skin.depenetration * stage.h
-        back = -gap if -gap < back else back
-        lam = back / w
-        open_pair(p, p0, wp, s, s0, ws * ps, wt * at, nx * lam, ny * lam)
+        back = (-gap if -gap < back else back) / w
+        spread(p0, wp, s0, ws, wt, back * nx, back * ny)
+        spread(p, wp, s, ws, wt, back * nx, back * ny)
         depth += gap
-        if depth <= 0.0:
-            return
+    if depth <= 0.0:
+        return
     lam = depth / w
     limit = a.skin.friction * b.skin.friction * lam
-    slip = (-(p[0] - p0[0]) + ps * (s[0] - s0[0]) + at * (s[2] - s0[2])) * -ny + (
-        -(p[1] - p0[1]) + ps * (s[1] - s0[1]) + at * (s[3] - s0[3])) * nx
-    slip = slip / w
+    slip = (-mx * ny + my * nx) / w
     slip = limit if slip > limit else (-limit if slip < -limit else slip)
-    nx = nx * lam
-    ny = ny * lam
-    gap = 1.0 / lam if lam > 0.0 else 0.0
-    # tangent (-ny, nx): undo the slip
-    ws = ws * ps
-    wt = wt * at
-    lam = nx
-    nx = nx + slip * ny * gap
-    ny = ny - slip * lam * gap
-    p[0] -= wp * nx
-    p[1] -= wp * ny
-    s[0] += ws * nx
-    s[1] += ws * ny
-    s[2] += wt * nx
-    s[3] += wt * ny
+    spread(p, wp, s, ws, wt, lam * nx + slip * ny, lam * ny - slip * nx)
 
 
-cdef inline void open_pair(double* p, double* p0, double wp, double* s, double* s0, double ws, double wt,
-                           double lx, double ly) noexcept nogil:
-    cdef double* where
-    cdef int i
-    for i in range(2):
-        where = p if i == 0 else p0
-        where[0] -= wp * lx
-        where[1] -= wp * ly
-        where = s if i == 0 else s0
-        where[0] += ws * lx
-        where[1] += ws * ly
-        where[2] += wt * lx
-        where[3] += wt * ly
+cdef inline void spread(double* p, double wp, double* s, double ws, double wt, double lx, double ly) noexcept nogil:
+    # A position impulse on a link's point and its opposite on a node.
+    p[0] -= wp * lx
+    p[1] -= wp * ly
+    s[0] += ws * lx
+    s[1] += ws * ly
+    s[2] += wt * lx
+    s[3] += wt * ly
 
 
 cdef void touch_chunks(Stage* stage, Pair* pair) noexcept nogil:
@@ -969,9 +1032,6 @@ cdef void finish(Stage* stage, Rope* r) noexcept nogil:
                 vx += r.w[k] * lam * hold.nx
                 vy += r.w[k] * lam * hold.ny
                 push_body(b, rx, ry, -lam * h * hold.nx, -lam * h * hold.ny)
-        if keep != 1.0 and r.w[k] > 0.0:
-            vx = r.drag_x + (vx - r.drag_x) * keep
-            vy = r.drag_y + (vy - r.drag_y) * keep
         speed = vx * vx + vy * vy
         if not (speed <= cap2):
             speed = r.max_speed / sqrt(speed) if speed < 1e300 else 0.0
@@ -983,6 +1043,27 @@ cdef void finish(Stage* stage, Rope* r) noexcept nogil:
             r.x[2 * k + 1] = r.x0[2 * k + 1]
         r.v[2 * k] = vx
         r.v[2 * k + 1] = vy
+    if keep != 1.0:
+        damp(r, keep)
+
+
+cdef void damp(Rope* r, double keep) noexcept nogil:
+    # v decays relative to the driven anchors; with dynamic ones alone, to the rope's own mean, which keeps momentum.
+    cdef int64_t k
+    cdef double mx = 0.0, my = 0.0, m = 0.0
+    if r.drag_own:
+        for k in range(r.count):
+            if r.w[k] > 0.0:
+                mx += r.v[2 * k] / r.w[k]
+                my += r.v[2 * k + 1] / r.w[k]
+                m += 1.0 / r.w[k]
+        if m > 0.0:
+            r.drag_x = mx / m
+            r.drag_y = my / m
+    for k in range(r.count):
+        if r.w[k] > 0.0:
+            r.v[2 * k] = r.drag_x + (r.v[2 * k] - r.drag_x) * keep
+            r.v[2 * k + 1] = r.drag_y + (r.v[2 * k + 1] - r.drag_y) * keep
 
 
 cdef void seat_anchors(Stage* stage, Rope* r) noexcept nogil:
@@ -994,20 +1075,35 @@ cdef void seat_anchors(Stage* stage, Rope* r) noexcept nogil:
         body_point(stage.world.bodies + a.body, a, &r.x[2 * a.node], &r.x[2 * a.node + 1])
 
 
+cdef void solve_island(Stage* stage, const int64_t* members, int64_t count, int64_t join_first, int64_t join_last,
+                       int passes) noexcept nogil:
+    # Ropes that share bodies or joins in turn, each solved anew with what the others did so far (block Gauss-Seidel), up
+    # and down the list.
+    cdef int64_t i, member
+    cdef int k
+    cdef double* knot
+    for i in range(join_first, join_last):
+        knot = stage.ropes[stage.joins[i].rope_a].knot + 2 * stage.joins[i].node_a
+        knot[0] = knot[1] = 0.0
+    for k in range(passes):
+        for i in range(count):
+            member = members[i if k % 2 == 0 else count - 1 - i]
+            if k == 0:
+                begin_solve(stage, stage.ropes + member)
+            else:
+                begin_again(stage, stage.ropes + member, member, join_first, join_last)
+            solve_links(stage, stage.ropes + member)
+        if k < passes - 1:
+            solve_joins(stage, join_first, join_last)
+
+
 cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int64_t count, int64_t join_first,
                       int64_t join_last, int64_t pair_first, int64_t pair_last, int passes) noexcept nogil:
     cdef int64_t i
-    cdef int k
     for i in range(count):
         predict(stage, stage.ropes + members[i])
         lean_on_surfaces(stage, stage.ropes + members[i], island)
-    for k in range(passes):
-        for i in range(count):
-            solve_links(stage, stage.ropes + members[i if k % 2 == 0 else count - 1 - i], k == 0)
-        solve_joins(stage, join_first, join_last)
-    if join_last > join_first:
-        for i in range(count):
-            solve_links(stage, stage.ropes + members[i], False)
+    solve_island(stage, members, count, join_first, join_last, passes)
     for i in range(count):
         read_surfaces(stage, stage.ropes + members[i])
     for i in range(pair_first, pair_last):
@@ -1021,6 +1117,7 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
         if stage.ropes[members[i]].touching:
             settle_links(stage, stage.ropes + members[i], island)
         seat_anchors(stage, stage.ropes + members[i])
+    seat_joins(stage, join_first, join_last)
 
 
 def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_t[:, ::1] pairs,
@@ -1039,6 +1136,7 @@ def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_
     stage.pairs = <Pair*>&pairs[0, 0]
     stage.world = <Colliders*>&colliders[0]
     stage.h = h
+    stage.drift = False
     stage.fraction = fraction
     stage.gx = gx
     stage.gy = gy

@@ -249,6 +249,23 @@ cdef inline softkit_span_t fast_span(const Target* t, const Picture* picture, co
     return s
 
 
+cdef inline void run(const Target* t, const Picture* picture, const Look* look, const Triangle* r, softkit_span_t* span,
+                     float* near, u8* line, int x0, int x1, double dy, bint fast) noexcept nogil:
+    """Pixels x0 to x1 of a row, all inside the triangle."""
+    cdef double dx = x0 + 0.5 - r.x[0], u = value(&r.u, dx, dy), v = value(&r.v, dx, dy)
+    cdef int x
+    if fast and (r.inside or (inside_picture(picture, u, v) and inside_picture(
+            picture, u + r.u.dx * (x1 - x0), v + r.v.dx * (x1 - x0)))):
+        span.u = <int>(u * 65536.0)
+        span.v = <int>(v * 65536.0)
+        span.light = <int>(value(&r.light, dx, dy) * 65536.0) + 32768
+        span.z = <float>value(&r.z, dx, dy)
+        softkit_span(<u32*>line + x0, near + x0, x1 - x0, span)
+        return
+    for x in range(x0, x1):
+        one_pixel(t, picture, look, r, near, line, x, x + 0.5 - r.x[0], dy, 1)
+
+
 cdef inline double cross_row(const Triangle* r, int a, int b, double y) noexcept nogil:
     """x where the edge between corners a and b meets height y: always from the upper corner, so that neighbours agree."""
     cdef int swap
@@ -279,8 +296,8 @@ cdef inline double slope(const Triangle* r, int a, int b) noexcept nogil:
 cdef void hard_triangle(const Target* t, const Picture* picture, const Look* look, const Triangle* r, float* depth,
                         int y0, int y1, bint fast) noexcept nogil:
     """Rows y0 to y1 of a triangle without outline edges."""
-    cdef int top = 0, middle = 1, bottom = 2, y, x, x0, x1, first, last
-    cdef double a, b, dx, dy, centre, long_slope, upper_slope, lower_slope
+    cdef int top = 0, middle = 1, bottom = 2, y, x0, x1, first, last
+    cdef double a, b, centre, long_slope, upper_slope, lower_slope
     cdef softkit_span_t span = fast_span(t, picture, r)
     cdef u8* line
     cdef float* near
@@ -308,67 +325,99 @@ cdef void hard_triangle(const Target* t, const Picture* picture, const Look* loo
             continue
         line = t.data + y * t.pitch
         near = depth + <Py_ssize_t>y * t.width
-        dy = centre - r.y[0]
-        if not fast:
-            for x in range(x0, x1):
-                one_pixel(t, picture, look, r, near, line, x, x + 0.5 - r.x[0], dy, 1)
-        else:
-            dx = x0 + 0.5 - r.x[0]
-            span.u = <int>((r.u.at + r.u.dx * dx + r.u.dy * dy) * 65536.0)
-            span.v = <int>((r.v.at + r.v.dx * dx + r.v.dy * dy) * 65536.0)
-            span.light = <int>((r.light.at + r.light.dx * dx + r.light.dy * dy) * 65536.0) + 32768
-            span.z = <float>(r.z.at + r.z.dx * dx + r.z.dy * dy)
-            softkit_span(<u32*>line + x0, near + x0, x1 - x0, &span)
+        run(t, picture, look, r, &span, near, line, x0, x1, centre - r.y[0], fast)
 
 
-cdef void soft_triangle(const Target* t, const Picture* picture, const Look* look, const Triangle* r, float* depth,
-                        int y0, int y1) noexcept nogil:
-    """Rows y0 to y1 of a triangle with outline edges: hard at the others, coverage at these."""
-    cdef double[3] nx
-    cdef double[3] ny
-    cdef double[3] cross
-    cdef double sign, length, centre, distance, ex, ey
-    cdef double left = min(r.x[0], min(r.x[1], r.x[2])) - 0.5, right = max(r.x[0], max(r.x[1], r.x[2])) + 0.5
-    cdef double up = min(r.y[0], min(r.y[1], r.y[2])) - 0.5, down = max(r.y[0], max(r.y[1], r.y[2])) + 0.5
-    cdef int k, n, y, x, x0, x1
-    cdef float cover
-    cdef bint inside
-    sign = (r.x[1] - r.x[0]) * (r.y[2] - r.y[0]) - (r.y[1] - r.y[0]) * (r.x[2] - r.x[0])
+cdef inline double distance_row(const Triangle* r, const double* nx, const double* ny, int k, int y) noexcept nogil:
+    """Signed distance of the middle of pixel (0, y) from edge k, inside positive; nx[k] more for each pixel."""
+    return (0.5 - r.x[k]) * nx[k] + (y + 0.5 - r.y[k]) * ny[k]
+
+
+cdef void normals(const Triangle* r, double* nx, double* ny) noexcept nogil:
+    """Unit normals of the three edges, pointing inside."""
+    cdef double sign = (r.x[1] - r.x[0]) * (r.y[2] - r.y[0]) - (r.y[1] - r.y[0]) * (r.x[2] - r.x[0])
+    cdef double ex, ey, length
+    cdef int k, n
     for k in range(3):
         n = k + 1 if k < 2 else 0
         ex, ey = r.x[n] - r.x[k], r.y[n] - r.y[k]
         length = sqrt(ex * ex + ey * ey)
         length = (length if sign > 0 else -length) if length > 1e-12 else 1
         nx[k], ny[k] = -ey / length, ex / length
+
+
+cdef inline void narrow(double distance, double slope, double least, const Target* t, int* x0, int* x1) noexcept nogil:
+    """Keep the pixels of a row where distance + slope * x is at least `least`."""
+    cdef int x
+    if slope > 1e-9:
+        x = pixel_from((least - distance) / slope + 0.5, t.x0, t.x1)
+        x0[0] = x if x > x0[0] else x0[0]
+    elif slope < -1e-9:
+        x = pixel_from((least - distance) / slope + 0.5, t.x0, t.x1)
+        x1[0] = x if x < x1[0] else x1[0]
+    elif distance < least:
+        x1[0] = x0[0]
+
+
+cdef void soft_triangle(const Target* t, const Picture* picture, const Look* look, const Triangle* r, float* depth,
+                        int y0, int y1, bint fast) noexcept nogil:
+    """Rows y0 to y1 of a triangle with outline edges: hard at the others, coverage at these."""
+    cdef double[3] nx
+    cdef double[3] ny
+    cdef double[3] far
+    cdef double centre
+    cdef double left = min(r.x[0], min(r.x[1], r.x[2])) - 0.5, right = max(r.x[0], max(r.x[1], r.x[2])) + 0.5
+    cdef double up = min(r.y[0], min(r.y[1], r.y[2])) - 0.5, down = max(r.y[0], max(r.y[1], r.y[2])) + 0.5
+    cdef int k, n, y, x, x0, x1, full0, full1
+    cdef softkit_span_t span = fast_span(t, picture, r)
+    normals(r, nx, ny)
     for y in range(pixel_from(up, y0, y1), pixel_from(down, y0, y1)):
         centre = y + 0.5
         x0, x1 = pixel_from(left, t.x0, t.x1), pixel_from(right, t.x0, t.x1)
         for k in range(3):
             n = k + 1 if k < 2 else 0
-            if r.y[k] == r.y[n]:
-                # a level edge: the row is inside when it lies at or below it, for an edge with the triangle below
-                if not r.soft & (1 << k) and ((centre >= r.y[k]) if ny[k] > 0 else (centre < r.y[k])) == 0:
+            far[k] = distance_row(r, nx, ny, k, y)
+            if r.soft & (1 << k):
+                narrow(far[k], nx[k], -0.5, t, &x0, &x1)
+            elif r.y[k] == r.y[n]:  # a level edge belongs to the triangle below it
+                if (centre >= r.y[k]) != (ny[k] > 0):
                     x1 = x0
+            elif nx[k] > 0:
+                x = pixel_from(cross_row(r, k, n, centre), t.x0, t.x1)
+                x0 = x if x > x0 else x0
             else:
-                cross[k] = cross_row(r, k, n, centre)
-                # distance along the row of a pixel of ramp and a half
-                length = 1.0 / (nx[k] if nx[k] > 1e-6 else -nx[k] if nx[k] < -1e-6 else 1e-6) \
-                    if r.soft & (1 << k) else 0
-                if nx[k] > 0:
-                    x = pixel_from(cross[k] - length, t.x0, t.x1)
-                    x0 = x if x > x0 else x0
-                else:
-                    x = pixel_from(cross[k] + length, t.x0, t.x1)
-                    x1 = x if x < x1 else x1
-        for x in range(x0, x1):
-            cover = 1
-            for k in range(3):
-                if r.soft & (1 << k):
-                    distance = (x + 0.5 - r.x[k]) * nx[k] + (centre - r.y[k]) * ny[k] + 0.5
-                    cover = <float>distance if distance < cover else cover
-            if cover > 0:
-                one_pixel(t, picture, look, r, depth + <Py_ssize_t>y * t.width, t.data + y * t.pitch, x,
-                          x + 0.5 - r.x[0], centre - r.y[0], cover)
+                x = pixel_from(cross_row(r, k, n, centre), t.x0, t.x1)
+                x1 = x if x < x1 else x1
+        if x1 <= x0:
+            continue
+        full0, full1 = x0, x1
+        for k in range(3):
+            if r.soft & (1 << k):
+                narrow(far[k], nx[k], 0.5, t, &full0, &full1)
+        full1 = full1 if full1 > full0 else full0
+        full0 = full0 if full0 < x1 else x1
+        full1 = full1 if full1 < x1 else x1
+        rim(t, picture, look, r, far, nx, depth, y, x0, full0)
+        run(t, picture, look, r, &span, depth + <Py_ssize_t>y * t.width, t.data + y * t.pitch, full0, full1,
+            centre - r.y[0], fast)
+        rim(t, picture, look, r, far, nx, depth, y, full1, x1)
+
+
+cdef void rim(const Target* t, const Picture* picture, const Look* look, const Triangle* r, const double* far,
+              const double* nx, float* depth, int y, int x0, int x1) noexcept nogil:
+    """Pixels x0 to x1 of row y, each with the least coverage that an outline edge gives it."""
+    cdef int x, k
+    cdef double distance
+    cdef float cover
+    for x in range(x0, x1):
+        cover = 1
+        for k in range(3):
+            if r.soft & (1 << k):
+                distance = far[k] + x * nx[k] + 0.5
+                cover = <float>distance if distance < cover else cover
+        if cover > 0:
+            one_pixel(t, picture, look, r, depth + <Py_ssize_t>y * t.width, t.data + y * t.pitch, x,
+                      x + 0.5 - r.x[0], y + 0.5 - r.y[0], cover)
 
 
 cdef void draw_slot(const Target* t, const Mesh* mesh, const Picture* picture, const Look* look, float* depth,
@@ -387,9 +436,9 @@ cdef void draw_slot(const Target* t, const Mesh* mesh, const Picture* picture, c
                 continue
             set_up(mesh, picture, look, i, &r)
             if r.soft:
-                soft_triangle(t, picture, look, &r, depth, y0, y1)
+                soft_triangle(t, picture, look, &r, depth, y0, y1, fast and not r.split)
             else:
-                hard_triangle(t, picture, look, &r, depth, y0, y1, fast and r.inside and not r.split)
+                hard_triangle(t, picture, look, &r, depth, y0, y1, fast and not r.split)
         index += slots
 
 
@@ -417,7 +466,8 @@ def draw(u8[::1] pixels, const int[::1] info, float[::1] depth, const double[:, 
     only pixels with low <= z < high are laid (empty: all). inverse (n): 1 / distance from the eye for textures in
     right perspective (empty: flat). triangles (m, 3). neighbours (m, 3): across the edges from corner k to k + 1, -1:
     none. tints: 0xRRGGBB--. opacity 0 to 255. sign: 1 when positive screen area is the front, else -1. smooth:
-    bilinear, else nearest. soft: smooth outline. sort: far to near by depth, else as listed. order (m), rows (m, 2),
+    bilinear, else nearest. soft: smooth outline. sort: far to near by depth (left out where an opaque mesh
+    shows one side alone, which cannot hide itself), else as listed. order (m), rows (m, 2),
     facing (m), keys (m), buckets (2048): scratch. Returns how many triangles were left out for bad coordinates.
     """
     cdef Target t = open_target(&pixels[0], &info[0])
@@ -425,8 +475,7 @@ def draw(u8[::1] pixels, const int[::1] info, float[::1] depth, const double[:, 
     cdef Mesh mesh
     cdef Look look
     cdef Py_ssize_t i
-    cdef int slot, bad = 0
-    cdef double work = 0
+    cdef int slot, bad = 0, sides = 0
     mesh.count = triangles.shape[0]
     if mesh.count == 0 or points.shape[0] == 0 or t.x1 <= t.x0 or t.y1 <= t.y0:
         return 0
@@ -441,7 +490,8 @@ def draw(u8[::1] pixels, const int[::1] info, float[::1] depth, const double[:, 
     with nogil:
         for i in range(mesh.count):
             bad += prepare(&t, &mesh, &look, sign, i, &rows[i, 0], &facing[i], &keys[i])
-        if sort:
+            sides |= facing[i]
+        if sort and (sides == 3 or opacity < 255 or picture.ao >= 0):
             sort_far_first(mesh.count, &keys[0], &buckets[0], &order[0])
         else:
             for i in range(mesh.count):

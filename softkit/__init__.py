@@ -9,13 +9,33 @@
 >>> world.update(1 / 60)
 """
 
+from softkit import fields
 from softkit.cloth import Cloth
 from softkit.contacts import Contact
+from softkit.fluid import Fluid
 from softkit.health import Health
+from softkit.particles import Particles
 from softkit.queries import Hit
 from softkit.rope import Rope
 from softkit.solids import Box, Capsule, Plane, Sphere
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
-__all__ = ["Box", "Capsule", "Cloth", "Contact", "Health", "Hit", "Plane", "Rope", "Sphere", "World", "build_info", "get_threads", "set_threads"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "Cloth",
+    "Contact",
+    "Fluid",
+    "Health",
+    "Hit",
+    "Particles",
+    "Plane",
+    "Rope",
+    "Sphere",
+    "World",
+    "build_info",
+    "fields",
+    "get_threads",
+    "set_threads",
+]

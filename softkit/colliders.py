@@ -441,10 +441,15 @@ class Colliders:
             kernel.begin_substep(self.table, self._moving_bodies, h)
             kernel.refit(self.table, self.moving_leaves)
 
-    def end_substep(self, h: float) -> None:
-        """Turn this substep's soft impulses into velocity."""
+    def end_substep(self, h: float, max_speed: float) -> int:
+        """Turn this substep's soft impulses into velocity; how many bodies were spared an impossible one."""
         if len(self._moving_bodies):
-            kernel.end_substep(self.table, self._moving_bodies, h)
+            return kernel.end_substep(self.table, self._moving_bodies, h, max_speed)
+        return 0
+
+    def forget(self) -> None:
+        """Nothing soft was stepped: what bodies do meanwhile is not motion to be made up for."""
+        self._history[:] = 0
 
     def hand_back(self, dt: float) -> None:
         """Give pymunk's bodies what the soft objects did to them, just before the space steps."""

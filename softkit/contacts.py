@@ -81,7 +81,7 @@ class Listeners:
     """
 
     def __init__(self) -> None:
-        self._touching: dict[SoftObject, dict[pymunk.Shape, int]] = {}
+        self.touching: dict[SoftObject, dict[pymunk.Shape, int]] = {}
 
     def collect(self, stages: list[Stage], shapes: list[pymunk.Shape]) -> list:
         """Calls to be made for this step."""
@@ -100,8 +100,8 @@ class Listeners:
                     which, first = np.unique(records["shape"][where], return_index=True)
                     found = {shapes[s]: int(where[f]) // slots for s, f in zip(which, first)}
                 now[obj] = found
-                before = self._touching.get(obj, {})
+                before = self.touching.get(obj, {})
                 calls += [(obj.on_begin, (obj, s, i)) for s, i in found.items() if s not in before]
                 calls += [(obj.on_end, (obj, s)) for s in before if s not in found]
-        self._touching = now
+        self.touching = now
         return [(call, arguments) for call, arguments in calls if call is not None]

@@ -28,7 +28,9 @@ def check_body(body: Any, world: World | None) -> None:
     """Refuse what no particle can be tied to."""
     if not isinstance(body, pymunk.Body):
         raise TypeError(f"body must be a pymunk.Body, got {body!r}")
-    if world is not None and not in_space(body, world.space):
+    # Inside a step pymunk adds a body only when the step is over; one that is not there then is let go.
+    later = world is not None and world.busy and body.space is None
+    if world is not None and not later and not in_space(body, world.space):
         raise ValueError(f"body must be in this world's space, got {body!r}")
     if body.body_type == pymunk.Body.DYNAMIC and not body.mass > 0:
         raise ValueError(f"body must have a mass greater than 0, got {body.mass!r} on {body!r}")

@@ -117,6 +117,7 @@ class ParticleStage(Stage):
                 records = np.zeros(len(pool._touch), TOUCH)
                 records["shape"] = pool._touch
                 hit = pool._hit[: len(records)]
-                records["nx"], records["ny"], records["impulse"] = hit[:, 0], hit[:, 1], pool._mass * hit[:, 2]
+                records["nx"], records["ny"] = hit[:, 0], hit[:, 1]
+                records["impulse"] = pool._mass * hit[:, 2]
                 found.append((pool, records))
         return found

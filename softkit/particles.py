@@ -42,8 +42,8 @@ class Particles(SoftObject):
 
     A step is one pass, not one for each substep. Row order changes when particles die: `ids` says who is who.
 
-    >>> import softkit
-    >>> sparks = softkit.Particles(500, lifetime=(0.3, 0.8), color=[(255, 240, 180), (255, 80, 0)])
+    >>> from softkit.particles import Particles
+    >>> sparks = Particles(500, lifetime=(0.3, 0.8), color=[(255, 240, 180), (255, 80, 0)])
     >>> sparks.burst(20, (100, 100), speed=(50, 200))
     20
     >>> sparks.count
@@ -327,6 +327,23 @@ class Particles(SoftObject):
             place = contact.point[0] + nx * out, contact.point[1] + ny * out
             total += self.burst(count, place, direction=math.atan2(ny, nx), spread=spread, speed=speed)
         return total
+
+    def remove(self, where: Any) -> int:
+        """End the lives of some: a boolean array (count,), or row indices. Returns how many."""
+        rows = np.asarray(where)
+        n = self.count
+        if rows.dtype == bool:
+            if rows.shape != (n,):
+                raise ValueError(f"where must be ({n},) when boolean, got {rows.shape}")
+        elif rows.size and (rows.ndim != 1 or rows.dtype.kind not in "iu"):
+            raise TypeError(f"where must be row indices or a boolean array, got {where!r}")
+        elif rows.size and not (-n <= rows.min() and rows.max() < n):
+            raise IndexError(f"where must be between {-n} and {n - 1}, got {where!r}")
+        self._fate[:n] = 0
+        if rows.size:
+            self._fate[:n][rows] = 1
+        self._close_gaps()
+        return n - self.count
 
     def clear(self) -> None:
         """End every life."""

@@ -11,6 +11,7 @@ import pymunk
 from softkit import checks
 from softkit._kernels import ropes as kernel
 from softkit.coupling import Attachment, check_body, in_space
+from softkit.joins import Join
 from softkit.objects import SoftObject, read_only
 from softkit.rope_stage import HOLD, TOUCH, RopeStage
 
@@ -38,8 +39,9 @@ class Rope(SoftObject):
             whole rope has `segments` of them in series. XPBD compliance (Macklin, Mueller, Chentanez 2016).
         bend_compliance: 1 / (flexural stiffness), 1 / (force wu^2), > 0; default None, a limp rope. A cantilever of
             length L under a small tip load P sinks P L^3 bend_compliance / 3, whatever the number of segments.
-        damping: rate in 1/s, >= 0, default 0.1: velocity relative to the rope's pins and driven anchors (to the space if
-            it has none) decays as exp(-damping t).
+        damping: rate in 1/s, >= 0, default 0.1: velocity decays as exp(-damping t), relative to the mean motion of the
+            rope's pins and of the static or kinematic bodies that hold it; if only dynamic bodies do, to the rope's own
+            mean; if nothing does, to the space.
         friction: >= 0, default 0.7; see `friction_rule`.
         filter: pymunk.ShapeFilter; default meets everything.
         self_collision: whether the rope's links touch each other; default False.
@@ -154,11 +156,12 @@ class Rope(SoftObject):
     def _allocate(self, x: np.ndarray, v: np.ndarray, rest: np.ndarray, lam: np.ndarray) -> None:
         """Arrays for these nodes; kernels keep their addresses until the next call."""
         n = len(x)
-        self._x, self._v = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(v, np.float64)
-        self._rest, self._lam = np.ascontiguousarray(rest, np.float64), np.ascontiguousarray(lam, np.float64)
+        # Copies: two pieces of one rope must not write the same memory.
+        self._x, self._v, self._rest, self._lam = (np.array(a, np.float64, order="C") for a in (x, v, rest, lam))
         self._previous, self._target, self._x0 = self._x.copy(), self._x.copy(), self._x.copy()
         self._w, self._W, self._f = np.empty(n), np.zeros((n, 3)), np.zeros((n, 2))
-        self._drift_lam = np.zeros(n - 1)
+        self._y, self._drift_lam = np.zeros((n, 2)), np.zeros(n - 1)
+        self._pull, self._knot = np.zeros((n, 2)), np.zeros((n, 2))
         self._tension, self._more = np.zeros(n - 1), np.zeros((n, 2))
         self._scratch = np.zeros(n * SCRATCH)
         self._touch = np.zeros(n * SLOTS, TOUCH)
@@ -277,10 +280,10 @@ class Rope(SoftObject):
 
     @rest_length.setter
     def rest_length(self, value: float) -> None:
-        self._winch = checks.number("rest_length", value, above=0.0)
-        if self._winch > MAX_SEGMENTS * self._segment:
-            self._winch = float(self._rest.sum())
+        value = checks.number("rest_length", value, above=0.0)
+        if value > MAX_SEGMENTS * self._segment:
             raise ValueError(f"rest_length must stay below {MAX_SEGMENTS} segments, got {value!r}")
+        self._winch = value
         self._changed()
 
     @property
@@ -428,8 +431,12 @@ class Rope(SoftObject):
             self._world.remove(self)
             return None
         if link == 0 or link == self.segments - 1:
-            keep = slice(1, None) if link == 0 else slice(0, -1)
-            self._keep(keep, 1 if link == 0 else 0)
+            first, gone = (1, 0) if link == 0 else (0, self.count - 1)
+            for join in [j for j in self._joins if (self, gone) in j.ends]:
+                join.release()
+            for join in self._joins:
+                join.shift(self, 1, -first)
+            self._keep(slice(first, first + self.count - 1), first)
             return None
         return self._part(link, link + 1)
 
@@ -533,7 +540,17 @@ class Rope(SoftObject):
 
     def _arrays(self) -> dict[str, np.ndarray]:
         names = ("x", "v", "rest", "lam", "previous", "target", "tension", "extra")
-        return {name: getattr(self, f"_{name}") for name in names}
+        state = {name: getattr(self, f"_{name}") for name in names}
+        return {**state, **self._lying()}
+
+    def _lying(self) -> dict[str, np.ndarray]:
+        """What nodes lie on, by the number of the shape in the space, and along which normal; (-1, 0, 0) for none."""
+        shape = self._hold["shape"]
+        if self._world is not None and (shape >= 0).any():
+            shape = self._world._stage_of(self).shape_numbers()[shape]
+        on = shape >= 0
+        normal = np.stack([self._hold["nx"], self._hold["ny"]], axis=1) * on[:, None]
+        return {"lies_on": shape, "lies_along": normal}
 
     def _settings(self) -> dict[str, Any]:
         state = super()._settings()
@@ -553,6 +570,8 @@ class Rope(SoftObject):
         self._allocate(arrays["x"].copy(), arrays["v"].copy(), arrays["rest"].copy(), arrays["lam"].copy())
         for name in ("previous", "target", "tension"):
             getattr(self, f"_{name}")[:] = arrays[name]
+        self._hold["shape"] = arrays["lies_on"]
+        self._hold["nx"], self._hold["ny"] = arrays["lies_along"].T
 
     @classmethod
     def _blank(cls) -> Rope:
@@ -582,6 +601,7 @@ class Rope(SoftObject):
 
     def _left_world(self) -> None:
         self._release_joins()
+        self._hold["shape"] = -1
 
     def _links(self) -> np.ndarray:
         i = np.arange(self.count - 1)
@@ -592,38 +612,3 @@ class Rope(SoftObject):
 
     def __repr__(self) -> str:
         return f"<Rope of {self.segments} segments, {self._winch:g} wu>"
-
-
-class Join:
-    """Two ropes' nodes that are one point."""
-
-    def __init__(self, a: tuple[Rope, int], b: tuple[Rope, int]) -> None:
-        self.ends = [a, b]
-        for rope, _ in self.ends:
-            rope._joins.append(self)
-            rope._changed()
-
-    def seen_from(self, rope: Rope) -> tuple[int, Rope, int]:
-        """(own node, other rope, its node)."""
-        a, b = self.ends if self.ends[0][0] is rope else self.ends[::-1]
-        return a[1], b[0], b[1]
-
-    def release(self) -> None:
-        """Let go."""
-        for rope, _ in self.ends:
-            if self in rope._joins:
-                rope._joins.remove(self)
-                rope._changed()
-
-    def shift(self, rope: Rope, node: int, by: int) -> None:
-        """Nodes of `rope` from `node` on moved by `by`."""
-        self.ends = [(r, i + by if r is rope and i >= node else i) for r, i in self.ends]
-
-    def follow_cut(self, rope: Rope, last: int, piece: Rope, first: int) -> None:
-        """Go over to the piece that now has the node."""
-        k = 0 if self.ends[0][0] is rope else 1
-        i = self.ends[k][1]
-        if i > last:
-            self.ends[k] = (piece, i - first)
-            rope._joins.remove(self)
-            piece._joins.append(self)

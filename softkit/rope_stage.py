@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from softkit.world import World
 
 P, I, F = "i8", "i8", "f8"
-POINTERS = "x x0 v w W rest lam drift_lam f more tension previous target scratch touch hold".split()
+POINTERS = "x x0 v w W rest lam y pull knot drift_lam f more tension previous target scratch touch hold".split()
 ROPE = np.dtype(
     [(n, P) for n in POINTERS]
-    + [(n, I) for n in "count anchor anchors self_collision feed_link".split()]
+    + [(n, I) for n in "count anchor anchors self_collision feed_link drag_own".split()]
     + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed total".split()]
     + [(n, I) for n in "touched touching capped solves".split()]
     + [(n, F) for n in "residual strain peak".split()]
@@ -47,12 +47,14 @@ class RopeStage(Stage):
         self._rebuild = True
         self._pairs = np.zeros((1, 4), np.int64)
         self._collider_version = -1
+        self._shapes: list = []
 
     def object_changed(self, obj: Rope) -> None:
         self._dirty.add(obj)
 
     def objects_changed(self) -> None:
         self._rebuild = True
+        self._dirty.intersection_update(self.objects)
 
     # ------------------------------------------------------------ records
 
@@ -60,6 +62,7 @@ class RopeStage(Stage):
         row = self._rows[i]
         for name in POINTERS:
             row[name] = getattr(rope, f"_{name}").ctypes.data
+        row["touched"], row["touching"] = (rope._touch["shape"] >= 0).any(), (rope._hold["shape"] >= 0).any()
         row["count"] = rope.count
         row["self_collision"] = rope._self_collision
         row["damping"] = rope._damping
@@ -122,6 +125,8 @@ class RopeStage(Stage):
         if self._rebuild:
             self._rows = np.zeros(max(1, len(ropes)), ROPE)
             self._dirty.update(ropes)
+        if self.world.colliders.shapes is not self._shapes:
+            self._renumber()
         if self._dirty or self._collider_version != version:
             for i, rope in enumerate(ropes):
                 if rope in self._dirty:
@@ -134,6 +139,28 @@ class RopeStage(Stage):
             self._root = np.zeros(max(1, len(ropes)), np.int64)
         self._dirty.clear()
         self._rebuild = False
+
+    def shape_numbers(self) -> np.ndarray:
+        """From the numbers that holds know shapes by to the space's present ones; the last one is for "none"."""
+        now = list(self.world.space.shapes) if self.world.space is not None else []
+        if now == self._shapes:
+            return np.append(np.arange(len(now)), -1)
+        number = {shape: i for i, shape in enumerate(now)}
+        return np.array([number.get(shape, -1) for shape in self._shapes] + [-1], np.int64)
+
+    def restored(self, same_shapes: bool) -> None:
+        for rope in self.objects:
+            if not same_shapes:
+                rope._hold["shape"] = -1
+        self._shapes = self.world.colliders.shapes
+
+    def _renumber(self) -> None:
+        """Shapes came or went: what ropes lie on is remembered by number."""
+        numbers = self.shape_numbers()
+        for rope in self.objects:
+            rope._hold["shape"] = numbers[rope._hold["shape"]]
+        self._dirty.update(self.objects)
+        self._shapes = self.world.colliders.shapes
 
     def _find_islands(self, dt: float) -> None:
         """Which ropes have to be solved one after the other in this step."""
@@ -188,13 +215,13 @@ class RopeStage(Stage):
         self._islands = islands
 
     def _passes(self, islands: np.ndarray) -> np.ndarray:
-        """Ropes that share a body or a join are solved three times in turn; a rope alone is solved once."""
+        """Ropes that share a body or a join are solved four times in turn; a rope alone is solved once."""
         anchor = self._anchor[: self._anchor_count]
         bodies, counts = np.unique(anchor["body"], return_counts=True)
         shared = np.isin(anchor["body"], bodies[counts > 1])
         live = self.world.colliders._body["kind"][anchor["body"]] == 2
         busy = np.unique(self._root[anchor["rope"][shared & live]])
-        return np.where(np.isin(islands[:, 0], busy) | (islands[:, 4] > islands[:, 3]), 3, 1)
+        return np.where(np.isin(islands[:, 0], busy) | (islands[:, 4] > islands[:, 3]), 4, 1)
 
     # ------------------------------------------------------------ the step
 
@@ -253,7 +280,7 @@ class RopeStage(Stage):
         """Break what was pulled too hard."""
         peak = self._rows["peak"]
         for rope, most in list(zip(self.objects, peak)):
-            if rope._max_tension is not None and most > rope._max_tension:
+            if rope._world is self.world and rope._max_tension is not None and most > rope._max_tension:
                 link = int(np.argmax(rope._tension))
                 place = tuple((0.5 * (rope._x[link] + rope._x[link + 1])).tolist())
                 piece = rope._break(link)
@@ -261,5 +288,7 @@ class RopeStage(Stage):
                     rope.on_break(rope, piece, place)
 
     def touches(self) -> list[tuple[Rope, np.ndarray]]:
+        if self._rebuild:
+            return [(rope, rope._touch) for rope in self.objects if (rope._touch["shape"] >= 0).any()]
         flags = self._rows["touched"] if len(self.objects) else ()
         return [(rope, rope._touch) for rope, flag in zip(self.objects, flags) if flag]

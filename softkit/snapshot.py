@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softkit.colliders import HISTORY
 from softkit.coupling import Attachment, in_space
 from softkit.objects import SoftObject
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MAGIC = b"softkit\0"
 VERSION = 1
 HEAD = struct.Struct("<8sII16s")
+SETTINGS = ("step", "gravity", "substeps", "max_speed", "max_depenetration_speed", "teleport_speed")
 
 
 def _digest(data: bytes) -> bytes:
@@ -34,8 +36,8 @@ def _body_list(world: World) -> list[pymunk.Body]:
     return list(world.space.bodies) if world.space is not None else []
 
 
-def save(world: World) -> bytes:
-    """Write the state of a world."""
+def save(world: World, moving: bool = False) -> bytes:
+    """Write the state of a world; `moving`: only what the motion to come depends on."""
     blobs: list[bytes] = []
     place = 0
 
@@ -51,13 +53,11 @@ def save(world: World) -> bytes:
     if world.space is not None:
         number[world.space.static_body] = -1
     motion = np.array([(*b.position, b.angle, *b.velocity, b.angular_velocity) for b in bodies], np.float64)
+    rest = {} if moving else _save_rest(world)
     header = {
+        **rest,
         "steps": world._steps,
-        "left": world._left,
-        "serial": world._serial,
-        "gravity": world._gravity,
-        "substeps": world._substeps,
-        "health": vars(world.health),
+        **{name: getattr(world, f"_{name}") for name in SETTINGS},
         "bodies": put(motion.reshape(-1, 6)),
         "history": _save_history(world, number, put),
         "fields": world.fields.state(),
@@ -68,6 +68,19 @@ def save(world: World) -> bytes:
     return HEAD.pack(MAGIC, VERSION, len(text), _digest(body)) + body
 
 
+def _save_rest(world: World) -> dict:
+    shapes = list(world.space.shapes) if world.space is not None else []
+    number = {shape: i for i, shape in enumerate(shapes)}
+    touching = world._listeners.touching.items()
+    return {
+        "left": world._left,
+        "serial": world._serial,
+        "health": vars(world.health),
+        "shapes": len(shapes),
+        "touching": [[o._serial, [[number[s], i] for s, i in found.items() if s in number]] for o, found in touching],
+    }
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, np.integer | np.floating | np.bool_):
         return value.item()
@@ -76,7 +89,8 @@ def _plain(value: Any) -> Any:
 
 def _save_history(world: World, number: dict, put: Any) -> list:
     colliders = world.colliders
-    rows = [(number[b], i) for i, b in enumerate(colliders.bodies) if b in number]
+    known = colliders._history["known"] != 0
+    rows = sorted((number[b], i) for i, b in enumerate(colliders.bodies) if known[i] and b in number)
     which = np.array([i for _, i in rows], np.int64)
     return [[n for n, _ in rows], put(colliders._history[which].view(np.float64))]
 
@@ -103,8 +117,8 @@ def _open(data: Any) -> tuple[dict, bytes]:
     if len(data) < HEAD.size or data[:8] != MAGIC:
         raise ValueError("data must be a softkit snapshot")
     _, version, size, digest = HEAD.unpack_from(data)
-    if version > VERSION:
-        raise ValueError(f"data must not be newer than this softkit: snapshot version {version}, known {VERSION}")
+    if version != VERSION:
+        raise ValueError(f"data must be a snapshot of version {VERSION}, got version {version}")
     body = data[HEAD.size :]
     if size > len(body) or _digest(body) != digest:
         raise ValueError("data must be a whole snapshot: it is damaged")
@@ -127,15 +141,17 @@ def _decode(world: World, data: Any) -> dict:
         motion = _array(header["bodies"], blob)
         if motion.shape != (len(bodies), 6):
             raise ValueError(f"the space must have {len(motion)} bodies as when the snapshot was made, has {len(bodies)}")
+        if header["step"] != world._step:
+            raise ValueError(f"the world must have a step of {header['step']!r} as when the snapshot was made")
         numbers, entry = header["history"]
         history = _array(entry, blob)
-        header["motion"], header["history"] = motion, dict(zip(numbers, history.reshape(len(numbers), -1)))
+        header["motion"], header["history"] = motion, dict(zip(numbers, history.reshape(-1, len(HISTORY.names))))
         for item in header["objects"]:
             if item["kind"] not in SoftObject.kinds:
                 raise ValueError(f"unknown kind of object {item['kind']!r}")
             item["arrays"] = {name: _array(e, blob) for name, e in item["arrays"].items()}
             for tie in item["ties"]:
-                if not -1 <= int(tie[1]) < len(bodies):
+                if not -1 <= int(tie[1]) < len(bodies) or world.space is None:
                     raise ValueError(f"tie to unknown body {tie[1]!r}")
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"data must be a well-formed snapshot: {error!r}") from error
@@ -154,13 +170,15 @@ def load(world: World, data: Any) -> None:
             body.velocity = row[3], row[4]
             body.angular_velocity = row[5]
     world._steps, world._left = int(header["steps"]), float(header["left"])
+    for name in SETTINGS:
+        setattr(world, f"_{name}", header[name])
     world._gravity = None if header["gravity"] is None else tuple(header["gravity"])
-    world._substeps = int(header["substeps"])
     vars(world.health).update(header["health"])
     world.fields.set_state(header["fields"])
     _load_objects(world, header["objects"], bodies)
     world._serial = int(header["serial"])
     _load_history(world, header["history"], bodies)
+    _load_touching(world, header)
     world._contacts = None
 
 
@@ -171,7 +189,7 @@ def _load_objects(world: World, items: list[dict], bodies: list) -> None:
     by_serial: dict[int, SoftObject] = {}
     for item in items:
         obj = world._known.get(item["serial"])
-        if obj is None or obj.kind != item["kind"]:
+        if obj is None or obj.kind != item["kind"] or obj._world not in (None, world):
             obj = SoftObject.kinds[item["kind"]]._blank()
             obj._serial = item["serial"]
             world._known[obj._serial] = obj
@@ -203,9 +221,25 @@ def _load_history(world: World, history: dict[int, np.ndarray], bodies: list) ->
     colliders.refresh()
     if world.space is None:
         return
+    for obj in world._objects:
+        for _, tie in obj._ties():
+            colliders.require(tie.body)
     colliders._gather()
     colliders._history[:] = 0
     for body, i in colliders.index.items():
         number = -1 if body is world.space.static_body else (bodies.index(body) if in_space(body, world.space) else None)
         if number in history:
             colliders._history[i] = tuple(history[number])
+
+
+def _load_touching(world: World, header: dict) -> None:
+    """Shapes have no names: they are known by their place in the space, if it has as many as it had."""
+    shapes = world.colliders.shapes
+    same = len(shapes) == header["shapes"]
+    for stage in world._stages.values():
+        stage.restored(same)
+    by_serial = {obj._serial: obj for obj in world._objects}
+    found = header["touching"] if same else []
+    world._listeners.touching = {
+        by_serial[serial]: {shapes[n]: i for n, i in pairs} for serial, pairs in found if serial in by_serial
+    }

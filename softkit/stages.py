@@ -45,6 +45,9 @@ class Stage:
     def events(self) -> None:
         """After the step: what may add, remove or change objects, and call the game back."""
 
+    def restored(self, same_shapes: bool) -> None:
+        """A snapshot was read and the mirror renewed; `same_shapes`: the space has as many shapes as it had then."""
+
     def touches(self) -> list[tuple[SoftObject, np.ndarray]]:
         """(object, touch records (count * slots)) of the objects that touched a shape in this step."""
         return []

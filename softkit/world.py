@@ -191,6 +191,11 @@ class World:
             obj._world = None
         self._when_idle(lambda: self._drop(objects))
 
+    @property
+    def busy(self) -> bool:
+        """Is a step going on? True inside callbacks: what they add and remove takes effect after the step."""
+        return self._busy
+
     def _when_idle(self, change: Callable[[], None]) -> None:
         if self._busy:
             self._waiting.append(change)
@@ -253,7 +258,7 @@ class World:
         if self._busy:
             raise RuntimeError("update must not be called from a callback inside update")
         left = self._left + dt
-        steps = math.floor(left / self._step + 1e-6)
+        steps = math.floor(min(left / self._step + 1e-6, 1e18))
         self._left = max(0.0, left - steps * self._step) if steps < 1e9 else 0.0
         if steps > self._max_steps:
             self.health.steps_dropped += steps - self._max_steps
@@ -280,10 +285,14 @@ class World:
                     self.colliders.begin_substep(h)
                     for stage in stages:
                         stage.substep(h, (k + 1) / substeps, self.time + k * h)
-                    self.colliders.end_substep(h)
+                    self.health.speeds_capped += self.colliders.end_substep(h, self._max_speed)
                 for stage in stages:
                     stage.end(h)
                 self.colliders.hand_back(dt)
+            else:
+                self.colliders.forget()
+            if self._space is not None and self.fields.has_bodies:
+                self.fields.push_bodies(self._space, dt, self.time)
             self._steps += 1
             if self.before_space is not None:
                 self.before_space(self)
@@ -353,5 +362,9 @@ class World:
         snapshot.load(self, data)
 
     def state_hash(self) -> str:
-        """A hash of the complete soft state and the bodies' motion: equal hashes, equal bits."""
-        return hashlib.blake2b(snapshot.save(self), digest_size=16).hexdigest()
+        """A hash of the complete soft state and the bodies' motion after the last whole step: equal hashes, equal bits.
+
+        Not in it: the part of a frame that `update` keeps for the next call, and the counters of `health`. So the same
+        steps give the same hash at any frame rate.
+        """
+        return hashlib.blake2b(snapshot.save(self, moving=True), digest_size=16).hexdigest()

@@ -8,6 +8,7 @@ import numpy as np
 import pymunk
 import pytest
 
+import softkit
 from softkit import fields as module
 from softkit.fields import (
     Attractor,
@@ -340,6 +341,32 @@ def test_bodies_of_a_space_are_pushed_at_their_centres():
     assert [tuple(b.velocity) for b in (light, heavy, wall)] == [(8, 0), (2, 0), (0, 0)]
 
 
+def test_a_world_pushes_bodies_at_any_frame_rate_and_mass():
+    for step in (1 / 30, 1 / 60, 1 / 144):
+        space = pymunk.Space()
+        world = softkit.World(space, step=step)
+        ball = pymunk.Body(3, 1)
+        space.add(ball)
+        world.fields.add(Gravity((0, 100), bodies=True), LinearDrag(2.0, bodies=True), Wind((9, 9)))
+        for _ in range(round(3 / step)):
+            world.update(step)
+        assert tuple(ball.velocity) == pytest.approx((0, 50 * (1 - math.exp(-6))), rel=1e-3)
+
+
+def test_an_explosion_pushes_bodies_and_soft_things_once():
+    space = pymunk.Space()
+    world = softkit.World(space)
+    ball = pymunk.Body(2, 1)
+    ball.position = (50, 0)
+    space.add(ball)
+    pool = world.add(softkit.Particles(5, lifetime=100))
+    pool.add([(0, 50)])
+    world.fields.add(Explosion((0, 0), 100, 100, bodies=True)).fire()
+    for _ in range(5):
+        world.update(1 / 60)
+    assert tuple(ball.velocity) == pytest.approx((25, 0)) and pool.velocities[0] == pytest.approx([0, 50])
+
+
 def test_stir_moves_what_it_passes_and_rests_when_it_rests():
     spoon, x = Stir((0, 0), 50), np.array([[10.0, 0.0], [80.0, 0.0]])
     v = np.ones((2, 2))
@@ -349,6 +376,24 @@ def test_stir_moves_what_it_passes_and_rests_when_it_rests():
     assert spoon.velocity == pytest.approx((360, 0, 0)) and spoon.position == (6, 0)
     spoon.relax(x, v, 1 / 60, 0.0)
     assert v[0, 0] > 50 and np.all(v[1] == 1)
+
+
+def test_a_moving_whirl_carries_what_it_holds():
+    whirl = Whirl((0, 0), 200, 50, inward=0.5, rate=8, reach=200)
+    x, v = np.array([[30.0, 0.0], [0.0, -60.0], [900.0, 0.0]]), np.zeros((3, 2))
+    fields = Fields()
+    fields.add(whirl)
+    for i in range(180):
+        whirl.move((5.0 * (i + 1), 0), 1 / 60)
+        fields.apply(None, x, v, None, 1 / 60, i / 60)
+        x[:2] += v[:2] / 60
+    assert whirl.velocity == pytest.approx((300, 0, 0))
+    assert np.hypot(*(x[:2] - whirl.position[:2]).T).max() < 80
+    assert whirl.sample((1200, 0)).tolist() == [0, 0]
+    whirl.reach = None
+    assert whirl.sample((1200, 0))[0] == pytest.approx(300 - 0.5 * 200 * 2 * 300 * 50 / (300**2 + 50**2))
+    with pytest.raises(ValueError, match="reach"):
+        whirl.reach = 0
 
 
 def test_flow_map_is_bilinear_held_at_its_edges_and_repeats():

@@ -378,6 +378,23 @@ def test_count_and_every_array_agree_always():
     assert pool.count == 0
 
 
+def test_remove_by_mask_and_by_rows():
+    pool = Particles(20)
+    pool.add([(i, 0) for i in range(10)])
+    assert pool.remove(pool.positions[:, 0] < 4) == 4
+    assert sorted(pool.positions[:, 0].tolist()) == [4, 5, 6, 7, 8, 9]
+    gone = pool.positions[[0, -1], 0].tolist()
+    assert pool.remove([0, -1]) == 2 and pool.remove([]) == 0
+    assert not set(gone) & set(pool.positions[:, 0].tolist()) and pool.count == 4
+    with pytest.raises(IndexError, match="where"):
+        pool.remove([4])
+    with pytest.raises(ValueError, match="where"):
+        pool.remove(np.zeros(3, bool))
+    with pytest.raises(TypeError, match="where"):
+        pool.remove([0.5])
+    assert pool.count == 4
+
+
 def test_life_ends_on_time_and_curves_follow_age():
     _, world = scene((0, 0))
     pool = world.add(

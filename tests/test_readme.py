@@ -1,5 +1,6 @@
 """The README's first screen: two command lines, and an example that runs exactly as written."""
 
+import importlib
 import re
 import shlex
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import softkit
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -35,6 +38,23 @@ def test_linked_files_exist(target):
     assert path.is_file()
     if path.suffix == ".png":
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_table_names_what_exists():
+    """Each name in the first column is softkit's, and each `python -m` is a package of this repository."""
+    names = re.findall(r"^\| (`.*?`) \|", TEXT, flags=re.M)
+    spans = [
+        span for cell in names for span in re.findall(r"`(.*?)`", cell) if not span.startswith("SOFTKIT_")
+    ]
+    assert len(spans) > 5
+    importlib.import_module("softkit.render")
+    for span in spans:
+        if span.startswith("python -m "):
+            assert (ROOT / span.split()[-1] / "__main__.py").is_file()
+            continue
+        thing = softkit
+        for part in span.split("."):
+            thing = getattr(thing, part)
 
 
 def test_example_runs(tmp_path):

@@ -87,7 +87,8 @@ class Backdrop:
                     y, half = crest(x) + 6 - tall * 0.28 * tier, tall * (0.3 - 0.07 * tier)
                     fill([(x + shift - half, y), (x + shift + half, y), (x + shift, y - tall * 0.5)])
         strip.blit(blend, (0, 0))
-        strip.blit(pygame.transform.smoothscale(mask, strip.get_size()), (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
+        mask = pygame.transform.smoothscale(mask, strip.get_size())
+        strip.blit(mask, (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
         return strip
 
     def draw(self, surface, center) -> None:

@@ -20,6 +20,13 @@ def prepare_trails(
 ) -> None: ...
 def splat(marks: Any, info: Any, pixels: Any, fall: Any, additive: bool, bands: int, threads: int) -> int: ...
 def place_pictures(
-    marks: Any, info: Any, pixels: Any, picture_info: Any, picture: Any, additive: bool, bands: int, threads: int
+    marks: Any,
+    info: Any,
+    pixels: Any,
+    picture_info: Any,
+    picture: Any,
+    additive: bool,
+    bands: int,
+    threads: int,
 ) -> int: ...
 def heat(values: Any, columns: int, rows: int, ramp: Any, info: Any, pixels: Any, threads: int) -> None: ...

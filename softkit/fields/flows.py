@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.base import Field, Placed
 from softkit.fields.region import Region
-from softkit.fields.values import Number, Vector, number, three, vector, whole
+from softkit.fields.values import Number, Vector, number, three, vector
 
 
 class Flow(Field):
@@ -51,7 +52,7 @@ class Wind(Flow):
         **options: Any,
     ):
         super().__init__(**options)
-        self._seed = whole("seed", seed, 0, 2**32 - 1)
+        self._seed = checks.whole("seed", seed, 0, 2**32 - 1)
         self._phase = number("phase", phase, -1e9, 1e9)
         self._frequency, self._now = number("frequency", frequency, 0.0, 1e4), 0.0
         self.velocity, self.gust, self.rate = velocity, gust, rate
@@ -96,12 +97,26 @@ class Wind(Flow):
         self._phase, self._now = number("state", state[0]), number("state", state[1])
 
 
-class Whirl(Placed, Flow):
+class Moved(Placed):
+    """Mixin of flows that a game moves about."""
+
+    def move(self, position: Any, dt: float) -> None:
+        """Go to `position` within dt seconds (> 0): sets the velocity too, so that what is near comes
+        along."""
+        target, dt = vector("position", position), number("dt", dt, 1e-9)
+        here, there = three(self._position), three(target)
+        self.velocity = tuple((b - a) / dt for a, b in zip(here, there))
+        self.position = target
+
+
+class Whirl(Moved, Flow):
     """Air going round an axis: fastest (strength, wu/s) at r = core, slower inside and as 1 / r far out.
 
     position: wu. strength: wu/s, default 200; positive turns from x toward y. core: wu, default 60. inward:
     share of the speed that goes to the axis, default 0. rate: 1/s, default 3. axis: in 3-D, default (0, 0,
-    1). The profile is that of Kaufmann (1962): 2 strength r core / (r^2 + core^2).
+    1). reach: wu, default None: endless; else nothing happens beyond this distance and the effect fades
+    toward it. velocity: wu/s, default (0, 0), of the whirl as a whole, so that what it holds comes along;
+    `move` sets it. The profile is that of Kaufmann (1962): 2 strength r core / (r^2 + core^2).
     """
 
     _operation = 2
@@ -109,6 +124,7 @@ class Whirl(Placed, Flow):
     strength = Number("Speed at r = core, wu/s, default 200; negative turns the other way.")
     core = Number("Radius of the greatest speed, wu, default 60.", 1e-3)
     inward = Number("Share of the speed that goes to the axis, default 0.", -1e3, 1e3)
+    velocity = Vector("Velocity of the whirl as a whole, wu/s, default (0, 0).")
 
     def __init__(
         self,
@@ -119,28 +135,47 @@ class Whirl(Placed, Flow):
         rate: float = 3,
         *,
         axis: Any = (0, 0, 1),
+        reach: float | None = None,
+        velocity: Any = (0, 0),
         **options: Any,
     ):
+        if reach is not None:
+            if options.get("region") is not None:
+                raise TypeError(f"region and reach must not both be given, got {options['region']!r}")
+            options.setdefault("falloff", "smooth")
         super().__init__(**options)
+        self._reach = None if reach is None else number("reach", reach, 1e-3)
         parts = three(vector("axis", axis))
         size = float(np.sqrt(sum(part * part for part in parts)))
         if size < 1e-9:
             raise ValueError(f"axis must not be zero, got {axis!r}")
         self._axis = tuple(part / size for part in parts)
-        self.position, self.strength, self.core, self.inward, self.rate = (
-            position,
-            strength,
-            core,
-            inward,
-            rate,
-        )
+        self.position, self.strength, self.core = position, strength, core
+        self.inward, self.rate, self.velocity = inward, rate, velocity
+
+    @property
+    def reach(self) -> float | None:
+        """Distance beyond which nothing happens, wu; None: endless."""
+        return self._reach
+
+    @reach.setter
+    def reach(self, value: float | None) -> None:
+        if value is None:
+            self._region = None
+        self._change("_reach", None if value is None else number("reach", value, 1e-3))
+
+    def _rebuild(self) -> None:
+        if self._reach is not None:
+            self._region = Region.disc(self._position, self._reach)
+        super()._rebuild()
+        self._rows[0, 21:24] = three(self._velocity)
 
     def _fill(self, row: Any) -> None:
         row[11:14], row[14:17] = self._at(), self._axis
         row[17], row[18], row[19] = 2.0 * self._strength * self._core, self._core * self._core, self._inward
 
 
-class Stir(Placed, Flow):
+class Stir(Moved, Flow):
     """A spoon: within its radius things are drawn along with it. Give it the mouse's position every frame by
     `move`.
 
@@ -166,13 +201,6 @@ class Stir(Placed, Flow):
             raise TypeError(f"region is the disc of the spoon's own radius, got {options['region']!r}")
         super().__init__(falloff=falloff, **options)
         self.position, self.radius, self.velocity, self.rate = position, radius, velocity, rate
-
-    def move(self, position: Any, dt: float) -> None:
-        """Go to `position` within dt seconds (> 0): sets the velocity, so that what is near comes along."""
-        target, dt = vector("position", position), number("dt", dt, 1e-9)
-        here, there = three(self._position), three(target)
-        self.velocity = tuple((b - a) / dt for a, b in zip(here, there))
-        self.position = target
 
     def _rebuild(self) -> None:
         moving = any(self._velocity)

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.base import threads_for
 from softkit.fields.flows import Flow, _four
 from softkit.fields.region import Region
-from softkit.fields.values import Number, number, whole
+from softkit.fields.values import Number, number
 
 
 class CurlNoise(Flow):
@@ -49,7 +50,10 @@ class CurlNoise(Flow):
         self._interval, self._cached_at = 0.0, None
         self._phase, self._now = number("phase", phase, -1e9, 1e9), 0.0
         self._speed = number("speed", speed, 0.0, 1e3)
-        self._seed, self._octaves = whole("seed", seed, 0, 2**32 - 1), whole("octaves", octaves, 1, 8)
+        self._seed, self._octaves = (
+            checks.whole("seed", seed, 0, 2**32 - 1),
+            checks.whole("octaves", octaves, 1, 8),
+        )
         self._scale = number("scale", scale, 1e-3, 1e9)
         self._period = _periods(period, self._scale)
         self.strength, self.gain, self.rate = strength, gain, rate
@@ -61,7 +65,7 @@ class CurlNoise(Flow):
 
     @seed.setter
     def seed(self, value: int) -> None:
-        self._change("_seed", whole("seed", value, 0, 2**32 - 1))
+        self._change("_seed", checks.whole("seed", value, 0, 2**32 - 1))
 
     @property
     def octaves(self) -> int:
@@ -70,7 +74,7 @@ class CurlNoise(Flow):
 
     @octaves.setter
     def octaves(self, value: int) -> None:
-        self._change("_octaves", whole("octaves", value, 1, 8))
+        self._change("_octaves", checks.whole("octaves", value, 1, 8))
 
     @property
     def scale(self) -> float:

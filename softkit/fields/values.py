@@ -1,11 +1,13 @@
 """Checked parameters: the wall behind which the kernels trust their numbers."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from softkit import checks
 
 LIMIT = 1e15
 """Largest size of any length, speed or strength that a field takes."""
@@ -15,32 +17,14 @@ def number(
     name: str, value: Any, low: float = -LIMIT, high: float = LIMIT, *, endless: bool = False
 ) -> float:
     """`value` as a float within low..high (with `endless`, infinity too), else an error that names it."""
-    if isinstance(value, (bool, str, bytes)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        result = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
-    if endless and result == math.inf:
-        return result
-    if not low <= result <= high:
-        raise ValueError(f"{name} must be between {low:g} and {high:g}, got {value!r}")
-    return result
-
-
-def whole(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int within low..high."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be an int, got {value!r}")
-    result = value.__index__()
-    if not low <= result <= high:
-        raise ValueError(f"{name} must be between {low} and {high}, got {value!r}")
-    return result
+    if endless and isinstance(value, float) and value == math.inf:
+        return value
+    return checks.number(name, value, low, high)
 
 
 def vector(name: str, value: Any) -> tuple[float, ...]:
     """`value` as a tuple of two or three finite floats."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, (Iterable, Sequence)):
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be two or three numbers, got {value!r}")
     parts = tuple(value)
     if len(parts) not in (2, 3):

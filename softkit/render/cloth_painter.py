@@ -104,8 +104,8 @@ class ClothPainter(Painter):
         sheet.style = self.style(cloth)
         lit = np.asarray(cloth.normals) @ camera.light(self.view.light)
         ambient = sheet.style["ambient"]
-        sheet.front = _brightness(lit, ambient)
-        sheet.back = _brightness(-lit, ambient)
+        sheet.front = brightness(lit, ambient)
+        sheet.back = brightness(-lit, ambient)
         return sheet
 
     def _inverse(self, sheet):
@@ -152,7 +152,7 @@ class ClothPainter(Painter):
             view.warn(cloth, bad, "triangle")
 
 
-def _brightness(lit, ambient):
+def brightness(lit, ambient):
     """Light 0 to 1 from the cosine between normal and light, float32; NaN counts as shade."""
     share = np.nan_to_num((lit + WRAP) / (1 + WRAP))
     return (ambient + (1 - ambient) * np.clip(share, 0, 1)).astype(np.float32)

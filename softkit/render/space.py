@@ -12,9 +12,9 @@ from softkit.render.canvas import DISC, LINE, LOOP, POLYGON, ShapeList
 from softkit.render.painter import body_pose
 from softkit.render.pictures import PictureLayer, PictureShape, box_of
 
-FILL, OUTLINE, TICK = 0, 1, 2
+FILL, OUTLINE, TICK, SEAL = 0, 1, 2, 3
 _SLEEP_GRAY = 0x8A8F98FF
-_ROLES = (FILL, OUTLINE, TICK)
+_ROLES = (FILL, OUTLINE, TICK, SEAL)
 
 
 def arc(radius, scale):
@@ -165,6 +165,8 @@ class SpaceLayer:
             run(POLYGON, FILL, outline)
             if width > 0:
                 run(LOOP, OUTLINE, outline, 0, width)
+            else:  # closes the hair between polygons that share an edge
+                run(LOOP, SEAL, outline, 0, 0.5)
 
     def _pack(self):
         runs, shapes = self._runs, self.list
@@ -219,7 +221,8 @@ class SpaceLayer:
         if shape.sensor:
             outline = colors.with_alpha(fill, 190)
             fill = colors.with_alpha(fill, colors.SENSOR_ALPHA)
-        return fill, outline, colors.with_alpha(colors.darker(fill, 0.35), fill & 255)
+        seal = fill if fill & 255 == 255 else 0
+        return fill, outline, colors.with_alpha(colors.darker(fill, 0.35), fill & 255), seal
 
     def _palette(self, body):
         if body.body_type == pymunk.Body.STATIC:

@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+import pymunk
 import pytest
 
+import softkit
 from softkit.fields import (
     Attractor,
     CurlNoise,
@@ -372,3 +374,87 @@ def test_a_scene_far_from_the_origin_behaves_the_same(far):
     near = rng.uniform(0, 500, (200, 2))
     for make in (lambda o: Attractor((250 + o, 250), 1e6, 10), lambda o: Whirl((250 + o, 250))):
         assert make(far).sample(near + (far, 0)) == pytest.approx(make(0).sample(near), rel=1e-6, abs=1e-6)
+
+
+# in a world
+
+
+def hanging_rope(segments=20, length=200.0, gravity=900, step=1 / 60):
+    space = pymunk.Space()
+    space.gravity = (0, gravity)
+    world = softkit.World(space, step=step)
+    rope = world.add(softkit.Rope((0, 0), (0, length), segments=segments, damping=1.0))
+    rope.pin(0)
+    return world, rope
+
+
+@pytest.mark.parametrize("mass", [0.1, 10.0])
+@pytest.mark.parametrize(("speed", "rate"), [(300.0, 0.5), (450.0, 2.0), (90.0, 20.0)])
+def test_a_rope_in_wind_hangs_along_gravity_plus_drag(mass, speed, rate):
+    """Each particle feels rate (U - v) per unit mass: at rest the rope is straight, at atan(rate U / g)."""
+    world, rope = hanging_rope()
+    rope.mass = mass
+    world.fields.add(Wind((speed, 0), rate=rate))
+    for _ in range(60 * 12):
+        world.update(1 / 60)
+    angle = math.atan2(rate * speed, 900)
+    along = np.linspace(0, 200, 21)[:, None] * (math.sin(angle), math.cos(angle))
+    assert rope.positions == pytest.approx(along, abs=2.0)
+
+
+def test_a_rope_feels_a_magnet_and_a_switch():
+    """S11 (e): at rest it moves in the very next step after a field is switched on."""
+    world, rope = hanging_rope()
+    magnet = world.fields.add(Attractor((150, 200), 5e7, 30, enabled=False))
+    for _ in range(60):
+        world.update(1 / 60)
+    still = rope.positions.copy()
+    magnet.enabled = True
+    world.update(1 / 60)
+    assert rope.positions[-1, 0] - still[-1, 0] > 0.05
+    for _ in range(300):
+        world.update(1 / 60)
+    assert rope.positions[-1, 0] > 60
+    magnet.enabled = False
+    for _ in range(900):
+        world.update(1 / 60)
+    assert rope.positions == pytest.approx(still, abs=1.0)
+
+
+def test_fields_survive_a_snapshot_in_a_world():
+    ends = []
+    for back in (False, True):
+        world, _ = hanging_rope()
+        wind = world.fields.add(Wind((200, 0), gust=0.9, frequency=1.5), CurlNoise(2))[0]
+        blast = world.fields.add(Explosion((20, 150), 20, 120))
+        for i in range(90):
+            if i == 40:
+                wind.frequency = 0.7
+            if i == 60:
+                blast.fire()
+                data = world.snapshot()
+            world.update(1 / 60)
+        if back:
+            wind.frequency = 3.0
+            world.restore(data)
+            wind._frequency = 0.7
+            for _ in range(30):
+                world.update(1 / 60)
+        ends.append(world.state_hash())
+    assert ends[0] == ends[1]
+
+
+def test_an_absurd_wind_leaves_no_trace():
+    """C06: 1e6 for ten frames, then none."""
+    world, rope = hanging_rope()
+    wind = world.fields.add(Wind((1e6, 0), rate=5))
+    for _ in range(10):
+        world.update(1 / 60)
+        assert np.isfinite(rope.positions).all()
+    wind.velocity = (0, 0)
+    for _ in range(300):
+        world.update(1 / 60)
+    lengths = np.hypot(*np.diff(rope.positions, axis=0).T)
+    assert lengths == pytest.approx(10.0, rel=0.1)
+    with pytest.raises(ValueError, match="velocity"):
+        wind.velocity = (math.nan, 0)
