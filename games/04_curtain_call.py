@@ -34,6 +34,7 @@ HAND_REACH = 90
 
 SILKS = [(206, 70, 92), (222, 158, 74), (86, 130, 200)]
 GOLD, WOOD = (246, 214, 120), (120, 84, 60)
+VELVET = (150, 16, 30), (112, 8, 22)
 
 
 class Game(BaseGame):
@@ -147,6 +148,9 @@ class Game(BaseGame):
 
     def draw(self, surface) -> None:
         self.backdrop.draw(surface, self.camera.center)
+        pygame.draw.rect(surface, VELVET[0], (0, 0, 330, 720))          # the stage's own curtain, drawn aside
+        for x in range(0, 330, 44):
+            pygame.draw.rect(surface, VELVET[1], (x, 0, 18, 720))
         self.view.draw(self.world)
         for left, height in SHEETS:
             for x in (left, left + WIDTH * SLACK):
