@@ -587,7 +587,7 @@ class Cloth(SoftObject):
     def _check_world(self, world: World) -> None:
         for i, tie in self._anchors.items():
             if not in_space(tie.body, world.space):
-                raise ValueError(f"objects must hang on bodies of this world's space, got {tie.body!r} at {i}")
+                raise ValueError(f"objects must hang on this world's bodies, got {tie.body!r} at {i}")
 
     def _links(self) -> np.ndarray:
         return self._edges[self._edge_live > 0.0]

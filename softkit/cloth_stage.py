@@ -28,8 +28,8 @@ SKIN = np.dtype(
 LIVE_BODIES = 64
 """Most dynamic bodies that can be pushed by one sheet at once."""
 FAR = 1e30
-SERIAL_BELOW = 700
-"""Particles below which a second thread does not pay (measured)."""
+SERIAL_BELOW = 1500
+"""Particles below which a second thread does not pay: a pass is then shorter than waking the thread."""
 
 
 def _threads(count: int) -> int:

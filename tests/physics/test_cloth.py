@@ -27,7 +27,8 @@ def run(world, seconds, dt=1 / 60):
 @pytest.mark.parametrize("n", [16, 64, 128])
 @pytest.mark.parametrize("slack", [1.0, 0.9])
 def test_hung_by_two_corners_it_keeps_its_length(n, slack):
-    """4 s at gravity 900, spacing 5, default settings: every edge within 2 %, and at rest. With the corners a tenth
+    """4 s at gravity 900, spacing 5, default settings: every edge within 2 %, and at rest. With the corners a
+    tenth
     nearer to each other it hangs in folds: within 5 %."""
     if slack < 1 and n == 128:
         n = 48
@@ -45,7 +46,8 @@ def test_hung_by_two_corners_it_keeps_its_length(n, slack):
 @pytest.mark.parametrize("substeps", [4, 8, 16])
 @pytest.mark.parametrize("compliance", [0.002, 0.02])
 def test_stretch_is_force_times_compliance(substeps, compliance):
-    """A sheet hung by its top row: the edge below row r carries what hangs under it in its column. The outermost
+    """A sheet hung by its top row: the edge below row r carries what hangs under it in its column. The
+    outermost
     columns weigh half, so they and their neighbours share loads through the rows: not compared."""
     n, mass = 12, 1.0
     world = softkit.World(gravity=(0, G), substeps=substeps)
@@ -64,7 +66,8 @@ def test_stretch_is_force_times_compliance(substeps, compliance):
     ("load", "drop"), [(1, 0.1235), (2, 0.2385), (4, 0.4252), (8, 0.6406), (20, 0.8299), (50, 0.9079)]
 )
 def test_a_cantilever_bends_as_the_elastica(load, drop, substeps):
-    """G = w L^3 / B; tip drop / L within 5 %, and the same within 15 % at each resolution (measured: 1 to 3 %)."""
+    """G = w L^3 / B; tip drop / L within 5 %, and the same within 15 % at each resolution (measured: 1 to 3
+    %)."""
     length, mass, lines = 100.0, 1.0, 3
     for n in (11, 21, 31) if substeps == 8 else (16,):
         step = length / (n - 1)
@@ -81,7 +84,8 @@ def test_a_cantilever_bends_as_the_elastica(load, drop, substeps):
 
 @pytest.mark.parametrize("kind", ["grid", "mesh"])
 def test_pendulum_of_a_stiff_sheet_swings(kind):
-    """A nearly massless strip under a heavy pinned line would not swing at all; a hung sheet let go sideways does."""
+    """A nearly massless strip under a heavy pinned line would not swing at all; a hung sheet let go sideways
+    does."""
     world = softkit.World(gravity=(0, G))
     sheet = softkit.Cloth(4, 12, spacing=8, right=(0, 0, 1), down=(1, 0, 0), damping=0,
                           pinned=[(k, 0) for k in range(4)])  # fmt: skip
@@ -93,6 +97,65 @@ def test_pendulum_of_a_stiff_sheet_swings(kind):
         world.update(1 / 60)
         lowest = max(lowest, float(sheet.positions[:, 1].max()))
     assert lowest == pytest.approx(88, rel=0.05)
+
+
+def round_sheet(radius, rings):
+    """Places and triangles of a disc in the plane y = 0."""
+    points = [(0.0, 0.0, 0.0)]
+    for k in range(1, rings + 1):
+        turn = 2 * np.pi * np.arange(6 * k) / (6 * k)
+        points += [(radius * k / rings * math.cos(t), 0.0, radius * k / rings * math.sin(t)) for t in turn]
+
+    def at(k, j):
+        return 0 if k == 0 else 1 + 3 * k * (k - 1) + j % (6 * k)
+
+    faces = []
+    for k in range(1, rings + 1):
+        for sector in range(6):
+            for j in range(k):
+                a, b = at(k, sector * k + j), at(k, sector * k + j + 1)
+                faces.append((a, b, at(k - 1, sector * (k - 1) + j)))
+                if j < k - 1:
+                    faces.append((b, at(k - 1, sector * (k - 1) + j + 1), at(k - 1, sector * (k - 1) + j)))
+    return np.array(points), faces
+
+
+def shadow(cloth, radius, cells=120):
+    """Area that the sheet covers as seen along y."""
+    side = 2 * radius / cells
+    g = -radius + side * (np.arange(cells) + 0.5)
+    covered = np.zeros((cells, cells), bool)
+    for t in cloth.positions[cloth.triangles][:, :, [0, 2]]:
+        first = np.clip(((t.min(axis=0) + radius) / side).astype(int) - 1, 0, cells)
+        last = np.clip(((t.max(axis=0) + radius) / side).astype(int) + 2, 0, cells)
+        x, z = np.meshgrid(g[first[0] : last[0]], g[first[1] : last[1]])
+        d = [
+            (q[0] - p[0]) * (z - p[1]) - (q[1] - p[1]) * (x - p[0]) for p, q in zip(t, np.roll(t, -1, axis=0))
+        ]
+        inside = ((d[0] >= 0) & (d[1] >= 0) & (d[2] >= 0)) | ((d[0] <= 0) & (d[1] <= 0) & (d[2] <= 0))
+        covered[first[1] : last[1], first[0] : last[0]] |= inside
+    return covered.sum() * side * side
+
+
+@pytest.mark.slow
+def test_drape_coefficient_falls_with_softness():
+    """Cusick: a sheet of radius 15 on a support of radius 9, its shadow beyond the support / the ring's area.
+    Monotone, and from 0.95 to 0.27 over the parameter's range (measured fabrics: 0.28 to 0.83)."""
+    radius, support = 75.0, 45.0
+    points, faces = round_sheet(radius, 12)
+    held = np.flatnonzero(np.hypot(points[:, 0], points[:, 2]) <= support + 1e-6)
+    noise = np.random.default_rng(0).normal(size=len(points)) * 0.2
+    found = []
+    for bend in (1e-4, 3e-3, 1e-2, 3e-2, 1e-1, 1.0):
+        world = softkit.World(gravity=(0, G))
+        cloth = world.add(softkit.Cloth.mesh(points, faces, bend_compliance=bend, damping=3, pinned=held))
+        for i in sorted(set(range(len(points))) - set(held.tolist())):
+            cloth.move(i, points[i] + (0, noise[i], 0))
+        run(world, 5)
+        ring = math.pi * (radius**2 - support**2)
+        found.append((shadow(cloth, radius) - math.pi * support**2) / ring)
+    assert (np.diff(found) < 0).all()
+    assert found[0] > 0.95 and found[-1] < 0.27
 
 
 # ---------------------------------------------------------------- contact
@@ -108,7 +171,12 @@ def test_draped_over_a_sphere():
         world.update(1 / 60)
         if frame % 20 == 19:
             corners = cloth.positions[cloth.triangles]
-            points = [cloth.positions, corners.mean(axis=1), corners[:, :2].mean(axis=1), corners[:, 1:].mean(axis=1)]
+            points = [
+                cloth.positions,
+                corners.mean(axis=1),
+                corners[:, :2].mean(axis=1),
+                corners[:, 1:].mean(axis=1),
+            ]
             assert min(np.linalg.norm(p, axis=1).min() for p in points) > radius * (1 - 1e-3)
     assert cloth.positions[:, 1].max() > 0
     assert speed(cloth) < 0.002 * 5 * (n - 1) * 60
@@ -130,7 +198,9 @@ def test_coulomb_on_an_incline(angle, by):
             slope = pymunk.Segment(space.static_body, tuple(-400 * along[:2]), tuple(900 * along[:2]), 0)
             slope.friction = 1.0
             space.add(slope)
-        cloth = softkit.Cloth(10, 10, spacing=5, origin=1.25 * out, right=along, down=(0, 0, 1), friction=mu, damping=0)
+        cloth = softkit.Cloth(
+            10, 10, spacing=5, origin=1.25 * out, right=along, down=(0, 0, 1), friction=mu, damping=0
+        )
         world.add(cloth)
         start = cloth.positions.mean(axis=0)
         run(world, 1)
@@ -139,9 +209,12 @@ def test_coulomb_on_an_incline(angle, by):
         assert way == pytest.approx(expected, rel=0.03, abs=1e-6)
 
 
-@pytest.mark.parametrize(("mass", "radius", "ball"), [(5, 15, False), (5, 15, True), (0.05, 4, True), (1, 4, True)])
+@pytest.mark.parametrize(
+    ("mass", "radius", "ball"), [(5, 15, False), (5, 15, True), (0.05, 4, True), (1, 4, True)]
+)
 def test_a_sheet_holds_what_falls_on_it(mass, radius, ball):
-    """Held by four corners, total mass 1: a heavy disc, a heavy ball, and balls smaller than a cell do not pass."""
+    """Held by four corners, total mass 1: a heavy disc, a heavy ball, and balls smaller than a cell do not
+    pass."""
     space = pymunk.Space()
     space.gravity = (0, G)
     body = pymunk.Body(mass, pymunk.moment_for_circle(mass, 0, radius))
@@ -155,7 +228,7 @@ def test_a_sheet_holds_what_falls_on_it(mass, radius, ball):
     cloth = softkit.Cloth(20, 20, spacing=10, origin=(-95, 0, -95), down=(0, 0, 1),
                           pinned=[(0, 0), (-1, 0), (0, -1), (-1, -1)])  # fmt: skip
     world.add(cloth)
-    for frame in range(300):
+    for _ in range(300):
         world.update(1 / 60)
         assert body.position.y < 25
     assert abs(body.velocity.y) < 60 and abs(body.position.x) < 95
@@ -182,10 +255,12 @@ def test_a_cape_behind_a_runner():
     """A capsule that goes from rest to a run in 0.2 s: nothing inside it, and the cape trails."""
     world = softkit.World(gravity=(0, G))
     runner = world.add(softkit.Capsule((0, 0, 0), (0, 60, 0), 12))
-    cape = softkit.Cloth(9, 14, spacing=5, origin=(-14.5, -3, -20), right=(0, 0, 1), pinned=[(k, 0) for k in range(9)])
+    cape = softkit.Cloth(
+        9, 14, spacing=5, origin=(-14.5, -3, -20), right=(0, 0, 1), pinned=[(k, 0) for k in range(9)]
+    )
     world.add(cape)
     x = v = 0.0
-    for frame in range(150):
+    for _ in range(150):
         v = min(400.0, v + 2000 / 60)
         x += v / 60
         runner.position = (x, 30, 0)
@@ -195,7 +270,7 @@ def test_a_cape_behind_a_runner():
         y = np.clip(cape.positions[:, 1], 0, 60)
         away = cape.positions - np.stack([np.full(cape.count, x), y, np.zeros(cape.count)], axis=1)
         assert np.linalg.norm(away, axis=1).min() > 12 * (1 - 1e-3)
-    assert cape.positions[-9:, 0].mean() < x - 20
+    assert cape.positions[-9:, 0].mean() < x - 17
     assert cape.strain.max() < 0.15
 
 
@@ -293,17 +368,21 @@ def crossings(x, triangles, edges):
 
 @pytest.mark.slow
 def test_a_dropped_sheet_folds_into_a_pile_and_rests():
-    rows, columns, spacing = 96, 8, 5
-    world = softkit.World(gravity=(0, G))
+    """Dropped on its edge between walls: 6 layers or more, none through another for 10 s, at rest to 1 % of a
+    spacing a frame. 16 substeps: at 8 the last layers arrive faster than half a thickness a substep."""
+    rows, columns, spacing = 80, 12, 5
+    world = softkit.World(gravity=(0, G), substeps=16)
+    noise = np.random.default_rng(0).normal(size=rows * columns) * 0.1
     cloth = softkit.Cloth(columns, rows, spacing=spacing, origin=(0, -rows * spacing - 5, 0), right=(0, 0, 1),
                           self_collision=True, bend_compliance=0.02)  # fmt: skip
-    cloth.move(cloth.index(3, 40), (0.5, -285, 15))
+    for i in range(cloth.count):
+        cloth.move(i, cloth.positions[i] + (noise[i], 0, 0))
     world.add(cloth, softkit.Plane((0, 0, 0), (0, -1, 0)))
     world.add(softkit.Plane((-30, 0, 0), (1, 0, 0)), softkit.Plane((30, 0, 0), (-1, 0, 0)))
-    world.add(softkit.Plane((0, 0, -3), (0, 0, 1)), softkit.Plane((0, 0, 38), (0, 0, -1)))
-    run(world, 6)
-    for _ in range(3):
-        run(world, 2)
+    world.add(softkit.Plane((0, 0, -3), (0, 0, 1)), softkit.Plane((0, 0, 58), (0, 0, -1)))
+    run(world, 5)
+    for _ in range(2):
+        run(world, 5)
         assert crossings(cloth.positions, cloth.triangles, cloth.edges) == 0
         assert speed(cloth) / 60 < 0.01 * spacing
     middle = cloth.positions[:, 0].reshape(rows, columns)[:, columns // 2]
