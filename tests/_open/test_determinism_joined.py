@@ -33,7 +33,7 @@ def busy_scene():
         space.add(crate, pymunk.Poly.create_box(crate, (16, 16)))
         crates.append(crate)
     ropes = []
-    for k in range(30):
+    for _ in range(30):
         a = rng.uniform((-600, -200), (600, 60))
         rope = world.add(Rope(a, a + rng.normal(0, 90, 2), segments=int(rng.integers(1, 60))))
         ropes.append(rope)
