@@ -13,7 +13,7 @@ from contact cimport (SLOTS, Hold, Skin, Touch, arm_mass, combine_friction, hold
                       push_body)
 from shapes cimport (DYNAMIC, Body, Colliders, Corner, Shape, Tree, filters_meet, find_contact, find_edge_contact,
                      POLY, next_leaf, pierces, shape_distance, to_local)
-from trig cimport decay
+from trig cimport decay, sincos
 from links cimport end_mass
 
 cdef enum:
@@ -723,16 +723,30 @@ cdef inline bint exempt(Stage* stage, Rope* r, int64_t node, int64_t body) noexc
     return False
 
 
-cdef inline Body stable_copy(const Body* b) noexcept nogil:
-    # A dynamic body of another island, as it would move untouched: reading more would race with its owner.
-    cdef Body c = b[0]
-    c.x = b.px
-    c.y = b.py
-    c.a = b.pa
-    c.c = b.pc
-    c.s = b.ps
+cdef inline Body stable_copy(const Body* b, double h) noexcept nogil:
+    # A dynamic body of another island, as it would move untouched: all else may be changing under its owner's hands.
+    cdef Body c
+    c.x0 = b.x0
+    c.y0 = b.y0
+    c.a0 = b.a0
+    c.c0 = b.c0
+    c.s0 = b.s0
+    c.x = b.x0 + b.vx * h
+    c.y = b.y0 + b.vy * h
+    c.a = b.a0 + b.w * h
+    sincos(c.a, &c.s, &c.c)
+    c.px = c.x
+    c.py = c.y
+    c.pa = c.a
+    c.pc = c.c
+    c.ps = c.s
+    c.vx = b.vx
+    c.vy = b.vy
+    c.w = b.w
     c.im = c.ii = 0.0
+    c.jx = c.jy = c.jt = 0.0
     c.kind = 1
+    c.island = b.island
     return c
 
 
@@ -839,7 +853,7 @@ cdef double touch_shape(Stage* stage, Rope* r, int64_t island, int64_t index, in
     if not filters_meet(r.skin.group, r.skin.categories, r.skin.mask, shape.group, shape.categories, shape.mask):
         return 0.0
     if body.kind == DYNAMIC and not own:
-        copy = stable_copy(body)
+        copy = stable_copy(body, stage.h)
         body = &copy
     elif own and stage.drift:
         # Velocities are settled: nothing may be given to the body any more.
@@ -1008,7 +1022,7 @@ cdef void leave_surfaces(Rope* r) noexcept nogil:
 
 # ---------------------------------------------------------------- velocities
 
-cdef void finish(Stage* stage, Rope* r) noexcept nogil:
+cdef void finish(Stage* stage, Rope* r, int64_t island) noexcept nogil:
     # v = (x - x0) / h, rebound, damping relative to the anchors' own motion, speed cap.
     cdef int64_t k
     cdef double h = stage.h, inv = 1.0 / stage.h, keep = decay(r.damping * stage.h), vx, vy, speed, lam, rx, ry
@@ -1021,8 +1035,8 @@ cdef void finish(Stage* stage, Rope* r) noexcept nogil:
         vx = (r.x[2 * k] - r.x0[2 * k]) * inv + r.more[2 * k]
         vy = (r.x[2 * k + 1] - r.x0[2 * k + 1]) * inv + r.more[2 * k + 1]
         hold = r.holds + k
-        if hold.rebound >= 0:
-            b = stage.world.bodies + hold.rebound
+        b = stage.world.bodies + hold.rebound
+        if hold.rebound >= 0 and (b.kind != DYNAMIC or b.island == island):
             rx = r.x0[2 * k] - b.x0
             ry = r.x0[2 * k + 1] - b.y0
             speed = (vx - (b.x - b.x0) * inv + (b.a - b.a0) * inv * ry) * hold.nx + (
@@ -1112,7 +1126,7 @@ cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int6
         touch_shapes(stage, stage.ropes + members[i], island)
         leave_surfaces(stage.ropes + members[i])
     for i in range(count):
-        finish(stage, stage.ropes + members[i])
+        finish(stage, stage.ropes + members[i], island)
     for i in range(count):
         if stage.ropes[members[i]].touching:
             settle_links(stage, stage.ropes + members[i], island)
