@@ -26,26 +26,34 @@ from softkit.render import Camera, View
 # World units are pixels, y points down. Land is a list of tops: (left x, left y, right x, right y).
 
 LAND = [
-    (-700, 200, -60, 460), (-60, 500, 860, 500),
-    (1340, 500, 1700, 500), (1700, 500, 1890, 458), (1890, 458, 1940, 500), (1940, 500, 1960, 500),
-    (2480, 500, 3000, 500), (3180, 500, 3900, 500),
-    (4420, 500, 4560, 500), (4560, 500, 5000, 420), (5000, 420, 5500, 420), (5500, 300, 6200, 300),
+    (-700, 200, -60, 460),
+    (-60, 500, 860, 500),
+    (1340, 500, 1700, 500),
+    (1700, 500, 1890, 458),
+    (1890, 458, 1940, 500),
+    (1940, 500, 1960, 500),
+    (2480, 500, 3000, 500),
+    (3180, 500, 3900, 500),
+    (4420, 500, 4560, 500),
+    (4560, 500, 5000, 420),
+    (5000, 420, 5500, 420),
+    (5500, 300, 6200, 300),
 ]
-PIT = (2990, 640, 3190, 640)                # the floor of the pit that the stone has to fill
-TOWER = 150                                 # how high a bridge's cable starts above the banks
-SAG = 84                                    # how far the cable's middle hangs below its ends
-DEEP = 1300                                 # how far down land goes
-BRIDGES = {                                 # name: (left bank, right bank, y, planks, what a rope bears)
+PIT = (2990, 640, 3190, 640)  # the floor of the pit that the stone has to fill
+TOWER = 150  # how high a bridge's cable starts above the banks
+SAG = 84  # how far the cable's middle hangs below its ends
+DEEP = 1300  # how far down land goes
+BRIDGES = {  # name: (left bank, right bank, y, planks, what a rope bears)
     "first": (860, 1340, 500, 11, None),
     "old": (1960, 2480, 500, 12, 18_000),
     "last": (3900, 4420, 500, 12, None),
 }
-STONE, GALLOWS = (3090, 330), (3090, 130)   # the hanging stone and what it hangs from
-CHASE_FROM, BOULDER = 3420, (2860, 260)     # the cart's x that wakes the boulder, and where it waits
-DEPOT = 5150                                # bring the cargo beyond this x and stop there
-UNLOADING = 1.5                             # seconds
-NEAREST = 4                                 # ropes that E cuts at once
-WATER = 700                                 # the river's level
+STONE, GALLOWS = (3090, 330), (3090, 130)  # the hanging stone and what it hangs from
+CHASE_FROM, BOULDER = 3420, (2860, 260)  # the cart's x that wakes the boulder, and where it waits
+DEPOT = 5150  # bring the cargo beyond this x and stop there
+UNLOADING = 1.5  # seconds
+NEAREST = 4  # ropes that E cuts at once
+WATER = 700  # the river's level
 CARGO, NEEDED = 5, 3
 
 # Who collides with whom: ropes hang free, planks carry what drives and rolls.
@@ -81,17 +89,18 @@ class Game(BaseGame):
         self.build_stone()
         self.build_cart(Vec2d(300, 440))
         self.boulder = None
-        self.stroke: list = []                  # the fresh end of the mouse's cut, for drawing
-        self.flipped = 0.0                      # seconds that the cart lies on its back
-        self.parked = 0.0                       # seconds that it has stood at the depot
-        self.load = 0.0                         # the old bridge's tension as a share of what it bears
+        self.stroke: list = []  # the fresh end of the mouse's cut, for drawing
+        self.flipped = 0.0  # seconds that the cart lies on its back
+        self.parked = 0.0  # seconds that it has stood at the depot
+        self.load = 0.0  # the old bridge's tension as a share of what it bears
         self.random = random.Random(1)
 
     def build_land(self) -> None:
         """Static ground. A pymunk shape has friction 0 unless told otherwise, and that is ice."""
         for left, top_left, right, top_right in [*LAND, PIT]:
-            land = pymunk.Poly(self.space.static_body,
-                               [(left, top_left), (right, top_right), (right, DEEP), (left, DEEP)])
+            land = pymunk.Poly(
+                self.space.static_body, [(left, top_left), (right, top_right), (right, DEEP), (left, DEEP)]
+            )
             self.add_shape(land, EARTH, filter=LAND_FILTER)
             self.view.style(land, outline_width=0)
 
@@ -107,8 +116,9 @@ class Game(BaseGame):
     def build_bridge(self, left, right, y, planks, bears) -> list[softkit.Rope]:
         """Planks in a row, hinged to each other, not to the banks: only the ropes carry them."""
         wide = (right - left) / planks
-        cable = softkit.Rope.through(sagging(left, right, y - TOWER, planks), segments=planks, radius=4,
-                                     filter=ROPE_FILTER)
+        cable = softkit.Rope.through(
+            sagging(left, right, y - TOWER, planks), segments=planks, radius=4, filter=ROPE_FILTER
+        )
         self.world.add(cable)
         for i in range(cable.count):
             cable.pin(i)
@@ -128,12 +138,13 @@ class Game(BaseGame):
 
     def hang(self, top, wood, local, bears) -> softkit.Rope:
         """One rope from a point of the cable to a point of a plank, in the plank's own coordinates."""
-        rope = softkit.Rope(top, wood.local_to_world(local), segments=5, mass=0.5, radius=2.5,
-                            filter=ROPE_FILTER)
+        rope = softkit.Rope(
+            top, wood.local_to_world(local), segments=5, mass=0.5, radius=2.5, filter=ROPE_FILTER
+        )
         self.world.add(rope)
         rope.pin(0)
         rope.attach(-1, wood, local)
-        rope.max_tension = bears                # None: never snaps
+        rope.max_tension = bears  # None: never snaps
         self.view.style(rope, color=ROPE, by_tension=bool(bears))
         return rope
 
@@ -142,8 +153,9 @@ class Game(BaseGame):
         body = pymunk.Body(40, pymunk.moment_for_box(40, (150, 140)))
         body.position = STONE
         self.stone = self.add_shape(pymunk.Poly.create_box(body, (150, 140), 2), STONE_GREY)
-        self.sling = softkit.Rope(GALLOWS, (STONE[0], STONE[1] - 70), segments=14, mass=1, radius=4,
-                                  filter=ROPE_FILTER)
+        self.sling = softkit.Rope(
+            GALLOWS, (STONE[0], STONE[1] - 70), segments=14, mass=1, radius=4, filter=ROPE_FILTER
+        )
         self.sling.attach(0, self.space.static_body)
         self.sling.attach(-1, body, (0, -70))
         self.view.style(self.sling, color=ROPE)
@@ -153,9 +165,11 @@ class Game(BaseGame):
         """A box on two sprung, driven wheels, with crates in it."""
         self.cart = pymunk.Body(6, pymunk.moment_for_box(6, (140, 40)))
         self.cart.position = at
-        for corners in ([(-66, -8), (66, -8), (56, 12), (-56, 12)],
-                        [(-84, -58), (-76, -58), (-56, -2), (-66, 0)],
-                        [(84, -58), (76, -58), (56, -2), (66, 0)]):
+        for corners in (
+            [(-66, -8), (66, -8), (56, 12), (-56, 12)],
+            [(-84, -58), (-76, -58), (-56, -2), (-66, 0)],
+            [(84, -58), (76, -58), (56, -2), (66, 0)],
+        ):
             self.add_shape(pymunk.Poly(self.cart, corners, radius=1), CART, 0.8)
         self.motors, self.wheels = [], []
         for x in (-46, 46):
@@ -214,11 +228,11 @@ class Game(BaseGame):
             hits = self.world.segment_query(a, b, 2)
         elif "alt" in pad.pressed:
             hits = self.world.point_query(self.cart.position, 300)
-        cuts = {hit.object: hit.particle for hit in reversed(hits)}     # the nearest particle of each rope
+        cuts = {hit.object: hit.particle for hit in reversed(hits)}  # the nearest particle of each rope
         for rope, node in list(cuts.items())[-NEAREST:]:
-            if rope.count > 2 and not rope.pinned(rope.count - 1):      # cables are out of reach
+            if rope.count > 2 and not rope.pinned(rope.count - 1):  # cables are out of reach
                 piece = rope.cut(min(max(node, 1), rope.count - 2))
-                self.view.style(piece, color=ROPE)      # the world has the new piece already
+                self.view.style(piece, color=ROPE)  # the world has the new piece already
 
     def watch_old_bridge(self) -> None:
         """Read the gauge. A rope snaps by itself past its max_tension, and the view colours it by tension."""
@@ -281,8 +295,9 @@ class Game(BaseGame):
             pygame.draw.line(surface, (132, 178, 196), (x, y), (x + 60, y), 3)
         for x in (GALLOWS[0] - 150, GALLOWS[0] + 150):
             pygame.draw.line(surface, (86, 62, 46), at((x, 500)), at((x, GALLOWS[1])), 16)
-        pygame.draw.line(surface, (104, 76, 54), at((GALLOWS[0] - 180, GALLOWS[1])),
-                         at((GALLOWS[0] + 180, GALLOWS[1])), 20)
+        pygame.draw.line(
+            surface, (104, 76, 54), at((GALLOWS[0] - 180, GALLOWS[1])), at((GALLOWS[0] + 180, GALLOWS[1])), 20
+        )
         for left, right, y, _, _ in BRIDGES.values():
             for x in (left, right):
                 pygame.draw.line(surface, (86, 62, 46), at((x, y + 20)), at((x, y - TOWER - 12)), 12)
@@ -305,8 +320,11 @@ class Game(BaseGame):
             a, b = self.camera.to_screen((left, top_left)), self.camera.to_screen((right, top_right))
             if b[0] > -50 and a[0] < self.size[0] + 50:
                 for color, low, high in (((78, 58, 50), 10, 22), (TURF, 0, 12), ((150, 184, 92), 0, 4)):
-                    pygame.draw.polygon(surface, color, [(a[0], a[1] + low), (b[0], b[1] + low),
-                                                         (b[0], b[1] + high), (a[0], a[1] + high)])
+                    pygame.draw.polygon(
+                        surface,
+                        color,
+                        [(a[0], a[1] + low), (b[0], b[1] + low), (b[0], b[1] + high), (a[0], a[1] + high)],
+                    )
 
     def draw_cart(self, surface) -> None:
         """Hubs, and boards across the crates."""
@@ -338,8 +356,9 @@ class Game(BaseGame):
             x, y = self.camera.to_screen(self.cart.position)
             text.bar(surface, (x - 60, y - 120, 120, 16), self.parked / UNLOADING, text.GOOD)
         elif self.boulder and self.cart.position.x < 4500:
-            text.write(surface, "Run! Then cut the bridge behind you", (self.size[0] / 2, 40), 34,
-                       anchor="midtop")
+            text.write(
+                surface, "Run! Then cut the bridge behind you", (self.size[0] / 2, 40), 34, anchor="midtop"
+            )
 
     def draw_timings(self, surface) -> None:
         self.view.draw_hud(self.world)
@@ -377,8 +396,13 @@ def sagging(left, right, y, links) -> list[tuple]:
 
 def paint_backdrop(size) -> Backdrop:
     """Evening over the gorge."""
-    return Backdrop(size, ((64, 112, 168), (250, 214, 168)), [
-        Hills((132, 150, 186), (206, 190, 184), 0.52, 70, 0.08),
-        Hills((92, 122, 150), (150, 160, 160), 0.66, 60, 0.16),
-        Hills((60, 96, 104), (72, 104, 104), 0.80, 40, 0.30, pines=70),
-    ], sun=((930, 250), 60, (255, 238, 196)))
+    return Backdrop(
+        size,
+        ((64, 112, 168), (250, 214, 168)),
+        [
+            Hills((132, 150, 186), (206, 190, 184), 0.52, 70, 0.08),
+            Hills((92, 122, 150), (150, 160, 160), 0.66, 60, 0.16),
+            Hills((60, 96, 104), (72, 104, 104), 0.80, 40, 0.30, pines=70),
+        ],
+        sun=((930, 250), 60, (255, 238, 196)),
+    )

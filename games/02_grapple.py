@@ -27,27 +27,35 @@ from softkit.render import Camera, View
 # World units are pixels, y points down. Blocks are (left, top, right, bottom).
 
 ROCKS = [
-    (-600, 560, 420, 1200), (-600, -400, -200, 560),        # the start
-    (1500, 560, 1760, 1200),                                # an island
-    (2650, 590, 3260, 1200),                                # under the belt
-    (3260, 380, 3340, 1200),                                # a wall behind the belt
-    (3900, 420, 4500, 1200), (4500, -400, 4900, 1200),      # the goal
+    (-600, 560, 420, 1200),
+    (-600, -400, -200, 560),  # the start
+    (1500, 560, 1760, 1200),  # an island
+    (2650, 590, 3260, 1200),  # under the belt
+    (3260, 380, 3340, 1200),  # a wall behind the belt
+    (3900, 420, 4500, 1200),
+    (4500, -400, 4900, 1200),  # the goal
 ]
 PEGS = [(640, 230), (960, 200), (1290, 240), (1640, 200), (3060, 180), (3480, 90), (3700, 60)]
-PLATFORMS = [((1960, 330), (2470, 330), 5.0)]               # (from, to, seconds there and back)
-BELT = (2650, 570, 3260, 590)                               # a conveyor that carries to the left
+PLATFORMS = [((1960, 330), (2470, 330), 5.0)]  # (from, to, seconds there and back)
+BELT = (2650, 570, 3260, 590)  # a conveyor that carries to the left
 BELT_SPEED = 150
-SPIKES = [(420, 1500, 780), (1760, 2650, 780), (3340, 3900, 780)]   # (left, right, y of the points)
+SPIKES = [(420, 1500, 780), (1760, 2650, 780), (3340, 3900, 780)]  # (left, right, y of the points)
 GEMS = [(800, 330), (1125, 330), (1465, 360), (2200, 460), (2960, 480), (3480, 330), (3590, 250)]
-VINES = [(414, 572, 130), (1506, 572, 150), (1754, 572, 110), (2656, 600, 140), (3334, 392, 170),
-         (3906, 432, 160)]
+VINES = [
+    (414, 572, 130),
+    (1506, 572, 150),
+    (1754, 572, 110),
+    (2656, 600, 140),
+    (3334, 392, 170),
+    (3906, 432, 160),
+]
 FLAG = (4180, 420)
 START = Vec2d(160, 530)
 
-REACH = 420                 # longest shot
-SHORTEST = 50               # the winch stops here
-REEL = 160                  # wu a second
-AIR = 0.001                 # drag: force a mass and a squared speed, so that no swing gets out of hand
+REACH = 420  # longest shot
+SHORTEST = 50  # the winch stops here
+REEL = 160  # wu a second
+AIR = 0.001  # drag: force a mass and a squared speed, so that no swing gets out of hand
 HERO_MASS, HERO_RADIUS = 2.0, 18
 RUN_SPEED, SWING_FORCE, JUMP_SPEED = 260, 500, 430
 
@@ -91,9 +99,9 @@ class Game(BaseGame):
         self.build_hero()
         self.build_vines()
         self.rope: softkit.Rope | None = None
-        self.fallen: list = []                  # (time of letting go, rope)
+        self.fallen: list = []  # (time of letting go, rope)
         self.gems = [Vec2d(*at) for at in GEMS]
-        self.aim: tuple | None = None           # (shape, point) that a shot would hold now
+        self.aim: tuple | None = None  # (shape, point) that a shot would hold now
 
     def add_shape(self, shape, color, friction: float = 0.9, filter=SOLID_FILTER):
         """Put a shape into the space. Friction is 0 in pymunk unless set, and that is ice."""
@@ -127,8 +135,11 @@ class Game(BaseGame):
     def build_vines(self) -> None:
         """Ropes that only hang there; the hero brushes them aside."""
         for x, y, length in VINES:
-            vine = self.world.add(softkit.Rope((x, y), (x, y + length), segments=10, mass=0.3, radius=4,
-                                               damping=0.6, filter=VINE_FILTER))
+            vine = self.world.add(
+                softkit.Rope(
+                    (x, y), (x, y + length), segments=10, mass=0.3, radius=4, damping=0.6, filter=VINE_FILTER
+                )
+            )
             vine.pin(0)
             self.view.style(vine, color=LEAF)
 
@@ -176,8 +187,11 @@ class Game(BaseGame):
 
     def peg_ahead(self, eye, side):
         """The hold that keys and pads shoot at: above, in reach, as far ahead as can be."""
-        fit = [p for p in self.holds() if p.y < eye.y - 40 and eye.get_distance(p) < REACH + 10
-               and (p.x - eye.x) * side > -60]
+        fit = [
+            p
+            for p in self.holds()
+            if p.y < eye.y - 40 and eye.get_distance(p) < REACH + 10 and (p.x - eye.x) * side > -60
+        ]
         return max(fit, key=lambda p: (p.x - eye.x) * side, default=None)
 
     def use_rope(self, dt: float) -> None:
@@ -194,11 +208,18 @@ class Game(BaseGame):
     def shoot(self, shape, point) -> None:
         """A rope from the hero to the point, tied to both bodies."""
         length = self.hero.position.get_distance(point)
-        self.rope = softkit.Rope(self.hero.position, point, segments=max(4, round(length / 14)), mass=0.4,
-                                 radius=3, friction=0.6, filter=ROPE_FILTER)
+        self.rope = softkit.Rope(
+            self.hero.position,
+            point,
+            segments=max(4, round(length / 14)),
+            mass=0.4,
+            radius=3,
+            friction=0.6,
+            filter=ROPE_FILTER,
+        )
         self.world.add(self.rope)
         self.rope.attach(0, self.hero, (0, 0))
-        self.rope.attach(-1, shape.body)            # the node stays where it is on that body
+        self.rope.attach(-1, shape.body)  # the node stays where it is on that body
         self.view.style(self.rope, color=ROPE)
 
     def reel(self, change: float) -> None:
@@ -347,9 +368,9 @@ class Game(BaseGame):
             ahead = self.aim is not None and self.aim[1].x > x + 40 and vy > -40
             lift = ahead and self.aim[0].body is self.platforms[0][0] and x < 1760
             run, climb, hold = 1.0, 0.0, ahead and (lift or flies_to is None or lands < flies_to - 120)
-            jumped = 1640 < x < 1720 and abs(vx) < 100          # from the island, to the platform
+            jumped = 1640 < x < 1720 and abs(vx) < 100  # from the island, to the platform
             if flies_to is not None and lands > flies_to and not (hold or jumped):
-                run = -1.0                                      # lean back
+                run = -1.0  # lean back
         self.controls.script(x=run, y=climb, hold={"action"} if hold else ())
 
     def demo_swing(self, x, vx, vy) -> tuple:
@@ -387,8 +408,14 @@ def box(left, top, right, bottom) -> list[tuple]:
 
 def paint_backdrop(size) -> Backdrop:
     """Night falling over the peaks."""
-    return Backdrop(size, ((38, 40, 84), (232, 150, 140)), [
-        Hills((92, 84, 140), (168, 122, 150), 0.50, 90, 0.08),
-        Hills((70, 66, 118), (112, 92, 132), 0.68, 60, 0.18),
-        Hills((48, 50, 92), (60, 58, 98), 0.84, 40, 0.32, pines=50),
-    ], sun=((300, 210), 46, (255, 232, 204)), seed=11)
+    return Backdrop(
+        size,
+        ((38, 40, 84), (232, 150, 140)),
+        [
+            Hills((92, 84, 140), (168, 122, 150), 0.50, 90, 0.08),
+            Hills((70, 66, 118), (112, 92, 132), 0.68, 60, 0.18),
+            Hills((48, 50, 92), (60, 58, 98), 0.84, 40, 0.32, pines=50),
+        ],
+        sun=((300, 210), 46, (255, 232, 204)),
+        seed=11,
+    )

@@ -24,17 +24,27 @@ from softkit.render import Camera, View
 
 # The level: world units are pixels, y points down; blocks are (left, top, right, bottom) ------
 
-ROCKS = [(-700, 560, 620, 1200), (820, 560, 1300, 1200), (1640, 560, 2250, 1200), (2400, 540, 2800, 1200),
-         (2950, 470, 3300, 1200), (3690, 540, 4500, 1200), (-900, -300, -600, 1200)]
+ROCKS = [
+    (-700, 560, 620, 1200),
+    (820, 560, 1300, 1200),
+    (1640, 560, 2250, 1200),
+    (2400, 540, 2800, 1200),
+    (2950, 470, 3300, 1200),
+    (3690, 540, 4500, 1200),
+    (-900, -300, -600, 1200),
+]
 FLAGS = [(1080, 560), (2020, 560), (3140, 470), (4080, 540)]
-WINDS = [((1240, 0, 440, 800), (640, -280)), ((2260, 0, 300, 800), (-70, 0)),      # (rectangle, velocity)
-         ((3260, 0, 560, 800), (680, -300))]
-BREEZE = (190, 0)                                   # everywhere
+WINDS = [
+    ((1240, 0, 440, 800), (640, -280)),
+    ((2260, 0, 300, 800), (-70, 0)),  # (rectangle, velocity)
+    ((3260, 0, 560, 800), (680, -300)),
+]
+BREEZE = (190, 0)  # everywhere
 START = Vec2d(150, 530)
 
 HERO_MASS, HERO_RADIUS = 2.0, 20
 RUN_SPEED, AIR_FORCE, JUMP_SPEED = 290, 700, 510
-DRAG = 1.2                                          # how fast the wind takes the hero along, 1/s
+DRAG = 1.2  # how fast the wind takes the hero along, 1/s
 
 HERO, SOLID, CLOTHES = 1, 2, 4
 CAPE_FILTER = pymunk.ShapeFilter(categories=CLOTHES, mask=CLOTHES | SOLID)
@@ -70,8 +80,10 @@ class Game(BaseGame):
         self.touched: set[int] = set()
         self.world.fields.add(Wind(velocity=BREEZE, gust=0.6, frequency=0.7))
         self.world.fields.add(Wind(velocity=(0, 0, 40), gust=3, frequency=1.3, seed=9))  # to and fro
-        self.zones = [Wind(velocity=v, gust=0.2, region=Region.rect(*rect), seed=k + 1)
-                      for k, (rect, v) in enumerate(WINDS)]
+        self.zones = [
+            Wind(velocity=v, gust=0.2, region=Region.rect(*rect), seed=k + 1)
+            for k, (rect, v) in enumerate(WINDS)
+        ]
         self.world.fields.add(*self.zones)
 
     def add_shape(self, shape, color, category: int):
@@ -91,8 +103,17 @@ class Game(BaseGame):
         filter = pymunk.ShapeFilter(categories=SOLID)
         self.world.add(softkit.Capsule((0, -10, 0), (0, 8, 0), 14, body=self.hero, filter=filter))
         x, y = START
-        self.cape = softkit.Cloth(7, 12, spacing=5, origin=(x - 17, y - 22, -15), right=(0, 0, 1), mass=0.15,
-                                  damping=1.5, filter=CAPE_FILTER, bend_compliance=0.5)
+        self.cape = softkit.Cloth(
+            7,
+            12,
+            spacing=5,
+            origin=(x - 17, y - 22, -15),
+            right=(0, 0, 1),
+            mass=0.15,
+            damping=1.5,
+            filter=CAPE_FILTER,
+            bend_compliance=0.5,
+        )
         self.world.add(self.cape)
         for column in range(7):
             self.cape.attach(self.cape.index(column, 0), self.hero)
@@ -100,8 +121,16 @@ class Game(BaseGame):
 
     def raise_flag(self, x: float, ground: float) -> softkit.Cloth:
         """A grey flag, as yet; its first column is pinned to the pole."""
-        flag = softkit.Cloth(13, 9, spacing=8, origin=(x, ground - 190, 0), mass=0.15, damping=0.8,
-                             filter=FLAG_FILTER, shear_compliance=0.5)
+        flag = softkit.Cloth(
+            13,
+            9,
+            spacing=8,
+            origin=(x, ground - 190, 0),
+            mass=0.15,
+            damping=0.8,
+            filter=FLAG_FILTER,
+            shear_compliance=0.5,
+        )
         for row in range(9):
             flag.pin(flag.index(0, row))
         self.world.add(flag)
@@ -200,8 +229,14 @@ class Game(BaseGame):
 
 def paint_backdrop(size) -> Backdrop:
     """A windy morning."""
-    return Backdrop(size, ((40, 92, 150), (190, 190, 180)), [
-        Hills((128, 160, 170), (170, 186, 180), 0.52, 80, 0.08),
-        Hills((96, 132, 128), (130, 156, 140), 0.70, 55, 0.18),
-        Hills((62, 96, 88), (84, 116, 98), 0.86, 36, 0.32, pines=40),
-    ], sun=((1010, 190), 170, (255, 240, 190)), seed=21)
+    return Backdrop(
+        size,
+        ((40, 92, 150), (190, 190, 180)),
+        [
+            Hills((128, 160, 170), (170, 186, 180), 0.52, 80, 0.08),
+            Hills((96, 132, 128), (130, 156, 140), 0.70, 55, 0.18),
+            Hills((62, 96, 88), (84, 116, 98), 0.86, 36, 0.32, pines=40),
+        ],
+        sun=((1010, 190), 170, (255, 240, 190)),
+        seed=21,
+    )

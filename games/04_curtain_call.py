@@ -24,9 +24,9 @@ from softkit.render import Camera, View
 
 # The stage: world units are pixels, y points down ---------------------------------------------
 
-SHEETS = [(500, 210), (560, 350), (620, 490)]       # (left end, height) of each sheet
-WIDTH, DEPTH, SPACING = 300, 170, 10                # of a sheet, wu; it hangs through a little
-SLACK = 0.94                                        # its ends are nearer than it is long
+SHEETS = [(500, 210), (560, 350), (620, 490)]  # (left end, height) of each sheet
+WIDTH, DEPTH, SPACING = 300, 170, 10  # of a sheet, wu; it hangs through a little
+SLACK = 0.94  # its ends are nearer than it is long
 BOWL = [(620, 560), (650, 660), (910, 660), (940, 560)]
 BALLS, RADIUS, MASS = 6, 15, 0.6
 MAY_LOSE = 2
@@ -58,7 +58,7 @@ class Game(BaseGame):
         for a, b in pairwise(BOWL):
             self.add_shape(pymunk.Segment(self.space.static_body, a, b, 6), WOOD)
         self.balls = [self.drop_ball(k) for k in range(BALLS)]
-        self.held: tuple | None = None                  # (sheet, particle) in the hand
+        self.held: tuple | None = None  # (sheet, particle) in the hand
 
     def add_shape(self, shape, color):
         """Put a shape into the space. Friction is 0 in pymunk unless set, and that is ice."""
@@ -70,8 +70,16 @@ class Game(BaseGame):
     def hang_sheet(self, left: float, height: float, color) -> softkit.Cloth:
         """A sheet held along its two ends; the right end is moved in, so that it sags."""
         columns, rows = WIDTH // SPACING + 1, DEPTH // SPACING + 1
-        sheet = softkit.Cloth(columns, rows, spacing=SPACING, origin=(left, height, -DEPTH / 2),
-                              down=(0, 0, 1), mass=1.5, damping=1.0, bend_compliance=0.01)
+        sheet = softkit.Cloth(
+            columns,
+            rows,
+            spacing=SPACING,
+            origin=(left, height, -DEPTH / 2),
+            down=(0, 0, 1),
+            mass=1.5,
+            damping=1.0,
+            bend_compliance=0.01,
+        )
         for row in range(rows):
             for column in (0, -1):
                 i = sheet.index(column, row)
@@ -148,7 +156,7 @@ class Game(BaseGame):
 
     def draw(self, surface) -> None:
         self.backdrop.draw(surface, self.camera.center)
-        pygame.draw.rect(surface, VELVET[0], (0, 0, 330, 720))          # the stage's own curtain, drawn aside
+        pygame.draw.rect(surface, VELVET[0], (0, 0, 330, 720))  # the stage's own curtain, drawn aside
         for x in range(0, 330, 44):
             pygame.draw.rect(surface, VELVET[1], (x, 0, 18, 720))
         self.view.draw(self.world)
@@ -184,7 +192,12 @@ class Game(BaseGame):
 
 def paint_backdrop(size) -> Backdrop:
     """A theatre in the evening hills."""
-    return Backdrop(size, ((54, 32, 60), (170, 96, 96)), [
-        Hills((84, 52, 84), (120, 74, 88), 0.60, 70, 0.10),
-        Hills((52, 34, 62), (70, 46, 72), 0.82, 40, 0.25),
-    ], seed=4)
+    return Backdrop(
+        size,
+        ((54, 32, 60), (170, 96, 96)),
+        [
+            Hills((84, 52, 84), (120, 74, 88), 0.60, 70, 0.10),
+            Hills((52, 34, 62), (70, 46, 72), 0.82, 40, 0.25),
+        ],
+        seed=4,
+    )

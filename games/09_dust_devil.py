@@ -30,16 +30,21 @@ from softkit.render.field_painter import FieldPainter
 # World units are pixels, y points down.
 
 LEFT, RIGHT, GROUND = 0, 3000, 600
-WALLS = [(560, 500, 600, 600), (1000, 470, 1020, 600), (1200, 470, 1220, 600),     # a fence, the basket
-         (1900, 330, 1990, 600), (2350, 420, 2390, 600)]                           # the tower, a stump
-BASKET = (1020, 480, 180, 120)              # left, top, width, height
+WALLS = [
+    (560, 500, 600, 600),
+    (1000, 470, 1020, 600),
+    (1200, 470, 1220, 600),  # a fence, the basket
+    (1900, 330, 1990, 600),
+    (2350, 420, 2390, 600),
+]  # the tower, a stump
+BASKET = (1020, 480, 180, 120)  # left, top, width, height
 CAMPFIRE, LANTERN, LANTERN_SIZE = (1480, 585), (1945, 290), 52
 KITE, FLAG, FLAG_SIZE = (2180, 560), (2880, 330), 90
-GRUMPY = (800, 330)                         # a whirl that turns against you
-MAGNETS = [((1690, 210), -1), ((1720, 520), 1), ((2640, 190), 1), ((2650, 520), -1)]   # 1 pulls, -1 pushes
+GRUMPY = (800, 330)  # a whirl that turns against you
+MAGNETS = [((1690, 210), -1), ((1720, 520), 1), ((2640, 190), 1), ((2650, 520), -1)]  # 1 pulls, -1 pushes
 LEAVES, LEAVES_NEEDED, SPARKS_NEEDED = 160, 60, 80
-TIME = 110                                  # seconds until dusk
-SPEED, TOP = 330, 120                       # the devil's speed, and how high it may climb
+TIME = 110  # seconds until dusk
+SPEED, TOP = 330, 120  # the devil's speed, and how high it may climb
 
 LEAF_COLORS = [(214, 92, 48), (226, 160, 60), (196, 70, 52), (150, 150, 70)]
 EARTH, TURF, WOOD, STONE = (96, 76, 58), (140, 150, 74), (132, 92, 60), (112, 110, 120)
@@ -90,19 +95,45 @@ class Game(BaseGame):
         """Leaves lie about for good, one pool a colour; sparks rise from the fire; dust shows the devil."""
         self.leaves = []
         for k, color in enumerate(LEAF_COLORS):
-            pool = Particles(LEAVES, lifetime=1e6, radius=4, gravity_scale=0.25, damping=0.6, friction=0.7,
-                             size=20, color=color, alpha=1, spin=(-3, 3), seed=k)
+            pool = Particles(
+                LEAVES,
+                lifetime=1e6,
+                radius=4,
+                gravity_scale=0.25,
+                damping=0.6,
+                friction=0.7,
+                size=20,
+                color=color,
+                alpha=1,
+                spin=(-3, 3),
+                seed=k,
+            )
             heap = Source.rect(150, 480, 360, 110)
             pool.burst(LEAVES // len(LEAF_COLORS), heap, angle=(0, math.tau), size=(0.7, 1.2))
             self.view.style(self.world.add(pool), picture=paint_leaf())
             self.leaves.append(pool)
-        self.sparks = Particles(2500, lifetime=(2.5, 5), gravity_scale=-0.08, damping=0.5, bounce=0.4,
-                                size=[7, 5, 3], color=[(255, 240, 170), (255, 150, 40), (190, 40, 10)],
-                                alpha=[1, 1, 0])
-        self.sparks.emitter(Source.disc(CAMPFIRE, 14), rate=220, direction=-math.pi / 2, spread=1.2,
-                            speed=(30, 140))
-        self.dust = Particles(3000, lifetime=(0.5, 1.6), gravity_scale=0.05, on_hit="pass", size=[5, 14, 26],
-                              color=[(226, 196, 150), (190, 160, 124)], alpha=[0, 0.4, 0])
+        self.sparks = Particles(
+            2500,
+            lifetime=(2.5, 5),
+            gravity_scale=-0.08,
+            damping=0.5,
+            bounce=0.4,
+            size=[7, 5, 3],
+            color=[(255, 240, 170), (255, 150, 40), (190, 40, 10)],
+            alpha=[1, 1, 0],
+        )
+        self.sparks.emitter(
+            Source.disc(CAMPFIRE, 14), rate=220, direction=-math.pi / 2, spread=1.2, speed=(30, 140)
+        )
+        self.dust = Particles(
+            3000,
+            lifetime=(0.5, 1.6),
+            gravity_scale=0.05,
+            on_hit="pass",
+            size=[5, 14, 26],
+            color=[(226, 196, 150), (190, 160, 124)],
+            alpha=[0, 0.4, 0],
+        )
         self.world.add(self.sparks, self.dust)
         self.view.style(self.sparks, additive=True, shape="glow", streak=0.02)
 
@@ -123,8 +154,14 @@ class Game(BaseGame):
         shape = pymunk.Poly(self.kite, [(0, -34), (24, 0), (0, 34), (-24, 0)], radius=1)
         self.space.add(self.kite)
         self.add_shape(shape, (222, 84, 110), 0.3)
-        self.tail = softkit.Rope((KITE[0], KITE[1] + 34), (KITE[0] - 140, KITE[1] + 34), segments=16,
-                                 mass=0.04, radius=2, damping=0.5)
+        self.tail = softkit.Rope(
+            (KITE[0], KITE[1] + 34),
+            (KITE[0] - 140, KITE[1] + 34),
+            segments=16,
+            mass=0.04,
+            radius=2,
+            damping=0.5,
+        )
         self.tail.attach(0, self.kite, (0, 34))
         self.view.style(self.world.add(self.tail), color=(250, 214, 120))
 
@@ -138,8 +175,17 @@ class Game(BaseGame):
         add(Whirl(GRUMPY, strength=-200, core=60, rate=3, reach=150, targets=self.leaves))
         for place, pulls in MAGNETS:
             kind = Attractor if pulls > 0 else Repeller
-            add(kind(place, 2.2e6, 50, bodies=True, targets=[self.sparks], region=Region.disc(place, 260),
-                     falloff="linear"))
+            add(
+                kind(
+                    place,
+                    2.2e6,
+                    50,
+                    bodies=True,
+                    targets=[self.sparks],
+                    region=Region.disc(place, 260),
+                    falloff="linear",
+                )
+            )
 
     # Playing ----------------------------------------------------------------------------------
 
@@ -183,8 +229,11 @@ class Game(BaseGame):
     @property
     def goals(self) -> tuple:
         """(share done, what it is) of the three goals."""
-        return ((min(1, self.collected / LEAVES_NEEDED), "leaves"),
-                (min(1, self.lit / SPARKS_NEEDED), "lantern"), (float(self.delivered), "kite"))
+        return (
+            (min(1, self.collected / LEAVES_NEEDED), "leaves"),
+            (min(1, self.lit / SPARKS_NEEDED), "lantern"),
+            (float(self.delivered), "kite"),
+        )
 
     def judge(self) -> None:
         if all(share >= 1 for share, _ in self.goals):
@@ -201,8 +250,9 @@ class Game(BaseGame):
         self.draw_kite(surface)
         self.draw_turf(surface)
         if self.controls.alt:
-            self.air.arrows(FlowOf(self.world.fields), self.world.time, top=300, spacing=40,
-                            color=(255, 255, 255, 130))
+            self.air.arrows(
+                FlowOf(self.world.fields), self.world.time, top=300, spacing=40, color=(255, 255, 255, 130)
+            )
         self.draw_hud(surface)
 
     def draw_places(self, surface) -> None:
@@ -345,8 +395,13 @@ def paint_leaf() -> pygame.Surface:
 
 def paint_backdrop(size) -> Backdrop:
     """A dry autumn afternoon."""
-    return Backdrop(size, ((110, 150, 190), (246, 222, 176)), [
-        Hills((186, 170, 160), (226, 206, 176), 0.50, 60, 0.06),
-        Hills((170, 140, 112), (206, 176, 134), 0.64, 50, 0.16),
-        Hills((146, 124, 80), (160, 140, 90), 0.78, 36, 0.32, pines=40),
-    ], sun=((980, 170), 55, (255, 244, 214)))
+    return Backdrop(
+        size,
+        ((110, 150, 190), (246, 222, 176)),
+        [
+            Hills((186, 170, 160), (226, 206, 176), 0.50, 60, 0.06),
+            Hills((170, 140, 112), (206, 176, 134), 0.64, 50, 0.16),
+            Hills((146, 124, 80), (160, 140, 90), 0.78, 36, 0.32, pines=40),
+        ],
+        sun=((980, 170), 55, (255, 244, 214)),
+    )

@@ -1,4 +1,6 @@
-"""The one wall where input is checked: every error names the argument and the value, before any state changes."""
+"""The one wall where input is checked: every error names the argument and the value, before any state
+changes.
+"""
 
 import math
 from collections.abc import Iterable
@@ -8,7 +10,9 @@ from typing import Any
 import numpy as np
 
 
-def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, above: float | None = None) -> float:
+def number(
+    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, above: float | None = None
+) -> float:
     """A finite number in [low, high] (and greater than `above`), as a float."""
     if isinstance(value, bool) or not isinstance(value, Real | np.number):
         raise TypeError(f"{name} must be a number, got {value!r}")

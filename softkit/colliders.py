@@ -1,10 +1,11 @@
 """The pymunk space mirrored as flat arrays that kernels read.
 
-How the mirror stays true without a call from the game: the list of shapes is compared object by object (an identity
-test each), poses and velocities come in bulk from `pymunk.batch`, and everything else about a shape or a body (sensor,
-friction, filter, mass, own geometry) is watched by comparing a few dozen bytes of Chipmunk's own record with a copy. Where
-those bytes lie is found once by setting each property on a probe and looking which bytes changed; if that finds nothing,
-all properties are read again each step. Only what changed is read through pymunk.
+How the mirror stays true without a call from the game: the list of shapes is compared object by object (an
+identity test each), poses and velocities come in bulk from `pymunk.batch`, and everything else about a shape
+or a body (sensor, friction, filter, mass, own geometry) is watched by comparing a few dozen bytes of
+Chipmunk's own record with a copy. Where those bytes lie is found once by setting each property on a probe and
+looking which bytes changed; if that finds nothing, all properties are read again each step. Only what changed
+is read through pymunk.
 """
 
 from __future__ import annotations
@@ -23,17 +24,22 @@ from softkit._kernels import colliders as kernel
 if TYPE_CHECKING:
     from pymunk import Shape, Space
 
-F, I = "f8", "i8"
+F, INT = "f8", "i8"
 BODY = np.dtype(
-    [(n, F) for n in "x y a c s x0 y0 a0 c0 s0 px py pa pc ps vx vy w im ii ax ay aw jx jy jt dvx dvy dw".split()]
-    + [(n, I) for n in "kind touched island".split()]
+    [
+        (n, F)
+        for n in "x y a c s x0 y0 a0 c0 s0 px py pa pc ps vx vy w im ii ax ay aw jx jy jt dvx dvy dw".split()
+    ]
+    + [(n, INT) for n in "kind touched island".split()]
 )
 SHAPE = np.dtype(
-    [(n, I) for n in "kind body first count sensor group categories mask".split()]
+    [(n, INT) for n in "kind body first count sensor group categories mask".split()]
     + [(n, F) for n in "radius friction elasticity surface_x surface_y cx cy reach".split()]
 )
 CORNER = np.dtype([(n, F) for n in "x y nx ny".split()])
-NODE = np.dtype([(n, F) for n in "x0 y0 x1 y1".split()] + [(n, I) for n in "left right shape parent".split()])
+NODE = np.dtype(
+    [(n, F) for n in "x0 y0 x1 y1".split()] + [(n, INT) for n in "left right shape parent".split()]
+)
 HISTORY = np.dtype([(n, F) for n in "ex ey ea sx sy sw gx gy gw known".split()])
 TABLE_WORDS = 7
 
@@ -224,7 +230,9 @@ class Colliders:
     # ------------------------------------------------------------ keeping up with the space
 
     def require(self, body: Body) -> None:
-        """Have a body in the mirror from the next step on, though it may have no shapes: something is tied to it."""
+        """Have a body in the mirror from the next step on, though it may have no shapes: something is tied
+        to it.
+        """
         if body not in self.index and body not in self.extra:
             self.extra.append(body)
             self._missing = True
@@ -234,13 +242,17 @@ class Colliders:
         self._stale = True
 
     def _gather(self) -> None:
-        """Take in the present list of shapes and bodies; what was known already is carried over, not read again."""
+        """Take in the present list of shapes and bodies; what was known already is carried over, not read
+        again.
+        """
         space = self.space
         old_shapes = {shape: i for i, shape in enumerate(self.shapes)}
         old_bodies = self.index
         old = self._shape, self._corner_lists, self._body, self._history, self._cog
         self.shapes = list(space.shapes) if space else []
-        self.extra = [b for b in self.extra if space is not None and (b.space is space or b is space.static_body)]
+        self.extra = [
+            b for b in self.extra if space is not None and (b.space is space or b is space.static_body)
+        ]
         bodies = dict.fromkeys(shape.body for shape in self.shapes)
         bodies.update(dict.fromkeys(self.extra))
         self.bodies = [b for b in bodies if b is not None]
@@ -457,7 +469,13 @@ class Colliders:
         if self.space is None or not count:
             return
         n = kernel.hand_back(
-            self._body.view(np.uint8), self._history.view(np.uint8), count, self._cog, dt, self._out, self._touched
+            self._body.view(np.uint8),
+            self._history.view(np.uint8),
+            count,
+            self._cog,
+            dt,
+            self._out,
+            self._touched,
         )
         for k in range(n):
             body, row = self.bodies[self._touched[k]], self._out[k].tolist()
@@ -468,10 +486,14 @@ class Colliders:
 
     def depth_of(self, body: Body, point: np.ndarray) -> float:
         """How deep a point lies inside a body's solid shapes, wu; negative outside."""
-        return kernel.depth_at(self.table, len(self.shapes), self.index[body], float(point[0]), float(point[1]))
+        return kernel.depth_at(
+            self.table, len(self.shapes), self.index[body], float(point[0]), float(point[1])
+        )
 
     def start_pose(self, body: Body) -> tuple[float, float, float] | None:
-        """(x, y, angle) that a body had at the start of the last step, or None for one that is not mirrored."""
+        """(x, y, angle) that a body had at the start of the last step, or None for one that is not
+        mirrored.
+        """
         i = self.index.get(body)
         return None if i is None else tuple(self._start[i].tolist())
 

@@ -46,7 +46,11 @@ class Contacts:
             particles.append(where // slots)
             points.append(obj._x[where // slots, :2])
         self.object = _of_objects(objects)
-        data = np.concatenate(rows) if rows else np.zeros(0, [("shape", "i8"), ("nx", "f8"), ("ny", "f8"), ("impulse", "f8")])
+        data = (
+            np.concatenate(rows)
+            if rows
+            else np.zeros(0, [("shape", "i8"), ("nx", "f8"), ("ny", "f8"), ("impulse", "f8")])
+        )
         self.particle = np.concatenate(particles) if particles else np.zeros(0, np.int64)
         self.shape = _of_objects([shapes[i] for i in data["shape"]])
         self.point = np.concatenate(points) if points else np.zeros((0, 2))
@@ -77,7 +81,8 @@ def _of_objects(items: list) -> np.ndarray:
 class Listeners:
     """Remembers which shapes each object touched, and calls `on_begin` and `on_end` when that changes.
 
-    Calls are per pair of object and shape, not per particle, in the order of the world's objects and the space's shapes.
+    Calls are per pair of object and shape, not per particle, in the order of the world's objects and the
+    space's shapes.
     """
 
     def __init__(self) -> None:

@@ -12,7 +12,8 @@ class Health:
     Attributes:
         steps_dropped: whole fixed steps that `update` skipped because a frame took too long.
         speeds_capped: particle speeds cut down to `world.max_speed`, per substep.
-        overstretched: objects stretched by more than 5 % beyond what their load explains, after the last step.
+        overstretched: objects stretched by more than 5 % beyond what their load explains, after the last
+            step.
         bodies_lost: ties that let go because their body left the space.
     """
 

@@ -27,8 +27,8 @@ def read_only(array: np.ndarray) -> np.ndarray:
 class SoftObject:
     """Base of everything that `World.add` takes.
 
-    A kind of soft object names the stage that steps it (`stage`), its arrays (`_arrays`) and its plain settings
-    (`_settings`); adding, removing, snapshots and hashes need nothing else.
+    A kind of soft object names the stage that steps it (`stage`), its arrays (`_arrays`) and its plain
+    settings (`_settings`); adding, removing, snapshots and hashes need nothing else.
     """
 
     kind: ClassVar[str]
@@ -80,7 +80,9 @@ class SoftObject:
 
     @property
     def previous_positions(self) -> np.ndarray:
-        """Positions one fixed step ago, for drawing between steps: previous + alpha (positions - previous)."""
+        """Positions one fixed step ago, for drawing between steps: previous + alpha (positions -
+        previous).
+        """
         return read_only(self._previous)
 
     @property
@@ -123,8 +125,10 @@ class SoftObject:
 
     @property
     def friction_rule(self) -> str:
-        """How friction combines with a shape's: "product" (pymunk's rule, default; a new shape's friction is 0, so it is
-        ice), "own" (this object's alone), "geometric" (square root of the product) or "maximum"."""
+        """How friction combines with a shape's: "product" (pymunk's rule, default; a new shape's friction is
+        0, so it is ice), "own" (this object's alone), "geometric" (square root of the product) or
+        "maximum".
+        """
         return self._friction_rule
 
     @friction_rule.setter
@@ -134,7 +138,9 @@ class SoftObject:
 
     @property
     def elasticity(self) -> float:
-        """Restitution, 0 to 1, multiplied by the shape's own (pymunk's rule); default 1: the shape decides."""
+        """Restitution, 0 to 1, multiplied by the shape's own (pymunk's rule); default 1: the shape
+        decides.
+        """
         return self._elasticity
 
     @elasticity.setter

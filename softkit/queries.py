@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Hit(NamedTuple):
     """What a query found: the object, its particle, the nearest point of it and the distance, all in wu.
 
-    For a link between two particles `particle` is the nearer one, `point` lies on the link. `distance` is to the surface
-    (negative inside) for `point_query` and `bb_query`, along the way from `a` for `segment_query`.
+    For a link between two particles `particle` is the nearer one, `point` lies on the link. `distance` is to
+    the surface (negative inside) for `point_query` and `bb_query`, along the way from `a` for
+    `segment_query`.
     """
 
     object: SoftObject
@@ -44,7 +45,9 @@ def filters_reject(a: pymunk.ShapeFilter, b: pymunk.ShapeFilter) -> bool:
 
 
 def _edges(obj: SoftObject) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Start points, end points and (m, 2) particle indices of an object's links; a lone particle is its own link."""
+    """Start points, end points and (m, 2) particle indices of an object's links; a lone particle is its own
+    link.
+    """
     pairs = obj._links()
     x = obj._x[:, :2]
     return x[pairs[:, 0]], x[pairs[:, 1]], pairs
@@ -80,7 +83,9 @@ def point_query(
     hits = []
     for obj in _filtered(objects, filter):
         reach = max_distance + obj.radius
-        if not _near(obj, p - reach, p + reach) and not _near(obj, p - reach - obj._reach(), p + reach + obj._reach()):
+        if not _near(obj, p - reach, p + reach) and not _near(
+            obj, p - reach - obj._reach(), p + reach + obj._reach()
+        ):
             continue
         a, b, pairs = _edges(obj)
         e = b - a
@@ -114,7 +119,12 @@ def segment_query(
         for k in np.flatnonzero(d <= reach):
             place = start[k] + t[k] * (end[k] - start[k])
             hits.append(
-                Hit(obj, int(pairs[k, int(t[k] > 0.5)]), tuple(place.tolist()), float(s[k] * np.hypot(*(q - p))))
+                Hit(
+                    obj,
+                    int(pairs[k, int(t[k] > 0.5)]),
+                    tuple(place.tolist()),
+                    float(s[k] * np.hypot(*(q - p))),
+                )
             )
     return _unique(hits)
 
@@ -144,7 +154,11 @@ def segment_distance(
         gap = (p + so[:, None] * u) - (a + to[:, None] * v)
         d = np.hypot(gap[:, 0], gap[:, 1])
         better = d < best
-        best_s, best_t, best = np.where(better, so, best_s), np.where(better, to, best_t), np.where(better, d, best)
+        best_s, best_t, best = (
+            np.where(better, so, best_s),
+            np.where(better, to, best_t),
+            np.where(better, d, best),
+        )
     return best_s, best_t, best
 
 

@@ -1,4 +1,6 @@
-"""Ropes: chains of particles whose links neither stretch nor care how long the chain or how heavy the load is."""
+"""Ropes: chains of particles whose links neither stretch nor care how long the chain or how heavy the load
+is.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +28,25 @@ SCRATCH = kernel.record_sizes()[-1]
 class Rope(SoftObject):
     """A rope from `start` to `end`, straight when made.
 
-    Its links are solved all at once (a direct solve of the whole chain each substep, linear in segments), so the
-    stretch depends on `stretch_compliance` alone: not on the number of segments, the load or the substeps. See
-    `pyx/chain.pxd` for the method and its sources.
+    Its links are solved all at once (a direct solve of the whole chain each substep, linear in segments), so
+    the stretch depends on `stretch_compliance` alone: not on the number of segments, the load or the
+    substeps. See `pyx/chain.pxd` for the method and its sources.
 
     Args:
-        start, end: end points in wu. If they are the same point, `Rope.through` with `rest_length` says how long it is.
+        start, end: end points in wu. If they are the same point, `Rope.through` with `rest_length` says how
+            long it is.
         segments: number of links, 1 to 100,000; default 20.
         mass: of the whole rope, pymunk's mass unit, 1e-12 to 1e12; default 1. Shared out by length.
         radius: half the rope's thickness, wu, > 0; default 2.
-        stretch_compliance: stretch of one segment per unit of force, wu / force, >= 0; default 0 (does not stretch). The
-            whole rope has `segments` of them in series. XPBD compliance (Macklin, Mueller, Chentanez 2016).
-        bend_compliance: 1 / (flexural stiffness), 1 / (force wu^2), > 0; default None, a limp rope. A cantilever of
-            length L under a small tip load P sinks P L^3 bend_compliance / 3, whatever the number of segments.
-        damping: rate in 1/s, >= 0, default 0.1: velocity decays as exp(-damping t), relative to the mean motion of the
-            rope's pins and of the static or kinematic bodies that hold it; if only dynamic bodies do, to the rope's own
-            mean; if nothing does, to the space.
+        stretch_compliance: stretch of one segment per unit of force, wu / force, >= 0; default 0 (does not
+            stretch). The whole rope has `segments` of them in series. XPBD compliance (Macklin, Mueller,
+            Chentanez 2016).
+        bend_compliance: 1 / (flexural stiffness), 1 / (force wu^2), > 0; default None, a limp rope. A
+            cantilever of length L under a small tip load P sinks P L^3 bend_compliance / 3, whatever the
+            number of segments.
+        damping: rate in 1/s, >= 0, default 0.1: velocity decays as exp(-damping t), relative to the mean
+            motion of the rope's pins and of the static or kinematic bodies that hold it; if only dynamic
+            bodies do, to the rope's own mean; if nothing does, to the space.
         friction: >= 0, default 0.7; see `friction_rule`.
         filter: pymunk.ShapeFilter; default meets everything.
         self_collision: whether the rope's links touch each other; default False.
@@ -51,7 +56,9 @@ class Rope(SoftObject):
     kind = "rope"
     stage = RopeStage
     STIFF: ClassVar[dict[str, Any]] = {"stretch_compliance": 0.0, "damping": 0.1}
-    """Preset, as `Rope(a, b, **Rope.STIFF)`: the look of the classic Verlet string with many relaxation rounds."""
+    """Preset, as `Rope(a, b, **Rope.STIFF)`: the look of the classic Verlet string with many relaxation
+    rounds.
+    """
     STRETCHY: ClassVar[dict[str, Any]] = {"stretch_compliance": 2e-3, "damping": 0.4}
     """Preset: the look of the same string with few relaxation rounds, soft and bouncy like a rubber band."""
 
@@ -108,8 +115,8 @@ class Rope(SoftObject):
         Args:
             points: (n, 2) places in wu, n >= 2.
             segments: links, spread evenly along the line; default None, one between each two points.
-            rest_length: length without load, wu, > 0; default None, the length of the line. Shorter or longer than the
-                line, the rope pulls or hangs through from the first step.
+            rest_length: length without load, wu, > 0; default None, the length of the line. Shorter or longer
+                than the line, the rope pulls or hangs through from the first step.
             options: as for `Rope`.
         """
         line = checks.points("points", points, 2, 2)
@@ -157,7 +164,9 @@ class Rope(SoftObject):
         """Arrays for these nodes; kernels keep their addresses until the next call."""
         n = len(x)
         # Copies: two pieces of one rope must not write the same memory.
-        self._x, self._v, self._rest, self._lam = (np.array(a, np.float64, order="C") for a in (x, v, rest, lam))
+        self._x, self._v, self._rest, self._lam = (
+            np.array(a, np.float64, order="C") for a in (x, v, rest, lam)
+        )
         self._previous, self._target, self._x0 = self._x.copy(), self._x.copy(), self._x.copy()
         self._w, self._W, self._f = np.empty(n), np.zeros((n, 3)), np.zeros((n, 2))
         self._y, self._drift_lam = np.zeros((n, 2)), np.zeros(n - 1)
@@ -209,7 +218,9 @@ class Rope(SoftObject):
         return self._masses()
 
     def set_mass(self, i: int, mass: float | None) -> None:
-        """Make node `i` weigh `mass` (at least its share of the rope's own), or its own share again with None."""
+        """Make node `i` weigh `mass` (at least its share of the rope's own), or its own share again with
+        None.
+        """
         i = checks.index("i", i, self.count)
         own = float(self._masses()[i] - self._extra[i])
         if mass is not None and checks.number("mass", mass, checks.TINY, checks.LIMIT) < own * (1 - 1e-9):
@@ -260,7 +271,9 @@ class Rope(SoftObject):
 
     @property
     def tension(self) -> np.ndarray:
-        """(segments,) force in each link, mean over the last step; negative where a link is pushed together."""
+        """(segments,) force in each link, mean over the last step; negative where a link is pushed
+        together.
+        """
         return read_only(self._tension)
 
     @property
@@ -274,8 +287,10 @@ class Rope(SoftObject):
 
     @property
     def rest_length(self) -> float:
-        """Length without load, wu. Setting it winds rope in or out at `feed_end`, at `reel_speed` and no faster: links
-        there grow, shrink, split and vanish, the rest keep their length and mass. At least 1 % of a segment is left."""
+        """Length without load, wu. Setting it winds rope in or out at `feed_end`, at `reel_speed` and no
+        faster: links there grow, shrink, split and vanish, the rest keep their length and mass. At least 1 %
+        of a segment is left.
+        """
         return self._winch
 
     @rest_length.setter
@@ -298,8 +313,8 @@ class Rope(SoftObject):
 
     @property
     def feed_end(self) -> int:
-        """The end at which `rest_length` winds: 0 (default) or -1. Winding inserts and removes nodes next to it, so
-        indices counted from the other end stay put."""
+        """The end at which `rest_length` winds: 0 (default) or -1. Winding inserts and removes nodes next to
+        it, so indices counted from the other end stay put."""
         return self._feed_end
 
     @feed_end.setter
@@ -335,8 +350,8 @@ class Rope(SoftObject):
         self._changed()
 
     def move(self, i: int, p: Sequence[float]) -> None:
-        """Put node `i` at `p`. A pinned node gets there over the next step, pushing what is in its way; a free one at
-        once, with the rope drawn after it and no velocity given."""
+        """Put node `i` at `p`. A pinned node gets there over the next step, pushing what is in its way; a
+        free one at once, with the rope drawn after it and no velocity given."""
         i, place = checks.index("i", i, self.count), np.array(checks.vector("p", p))
         if i in self._anchors:
             raise ValueError(f"i must not be attached to a body, got {i}: detach it first")
@@ -363,11 +378,11 @@ class Rope(SoftObject):
         Args:
             i: node, negatives count from the end. A pin or earlier tie of this node is given up.
             body: in the world's space, or its static_body; before `World.add`, any body.
-            local: the point in the body's coordinates, wu; default None, where the node is now. Given, the node goes
-                there at once and the rope is drawn after it.
+            local: the point in the body's coordinates, wu; default None, where the node is now. Given, the
+                node goes there at once and the rope is drawn after it.
 
-        The tie ends when the body leaves the space. Nodes next to it that lie inside the body's own shapes do not touch
-        them.
+        The tie ends when the body leaves the space. Nodes next to it that lie inside the body's own shapes do
+        not touch them.
         """
         i = checks.index("i", i, self.count)
         check_body(body, self._world)
@@ -415,10 +430,11 @@ class Rope(SoftObject):
     # ------------------------------------------------------------ parting
 
     def cut(self, i: int) -> Rope:
-        """Cut the rope at node `i`: this one keeps the nodes up to it, the returned one, in the same world, begins there.
+        """Cut the rope at node `i`: this one keeps the nodes up to it, the returned one, in the same world,
+        begins there.
 
-        Masses add up to the old one, velocities and attachments stay with their nodes; a hold of node `i` itself stays
-        with this rope. Raises IndexError unless there is a link on both sides.
+        Masses add up to the old one, velocities and attachments stay with their nodes; a hold of node `i`
+        itself stays with this rope. Raises IndexError unless there is a link on both sides.
         """
         i = checks.index("i", i, self.count)
         if not 0 < i < self.count - 1:
@@ -544,7 +560,9 @@ class Rope(SoftObject):
         return {**state, **self._lying()}
 
     def _lying(self) -> dict[str, np.ndarray]:
-        """What nodes lie on, by the number of the shape in the space, and along which normal; (-1, 0, 0) for none."""
+        """What nodes lie on, by the number of the shape in the space, and along which normal; (-1, 0, 0) for
+        none.
+        """
         shape = self._hold["shape"]
         if self._world is not None and (shape >= 0).any():
             shape = self._world._stage_of(self).shape_numbers()[shape]
@@ -554,14 +572,20 @@ class Rope(SoftObject):
 
     def _settings(self) -> dict[str, Any]:
         state = super()._settings()
-        names = "stretch_compliance bend_compliance self_collision max_tension winch reel_speed feed_end density segment"
+        names = (
+            "stretch_compliance bend_compliance self_collision max_tension "
+            "winch reel_speed feed_end density segment"
+        )
         state.update({name: getattr(self, f"_{name}") for name in names.split()})
         state["pins"] = sorted(self._pins)
         return state
 
     def _load(self, settings: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         super()._load(settings, arrays)
-        names = "stretch_compliance bend_compliance self_collision max_tension winch reel_speed feed_end density segment"
+        names = (
+            "stretch_compliance bend_compliance self_collision max_tension "
+            "winch reel_speed feed_end density segment"
+        )
         for name in names.split():
             setattr(self, f"_{name}", settings[name])
         self._wound = None
@@ -597,7 +621,9 @@ class Rope(SoftObject):
     def _check_world(self, world: World) -> None:
         for i, tie in self._anchors.items():
             if not in_space(tie.body, world.space):
-                raise ValueError(f"objects must be attached to bodies of this world's space, node {i} is not: {tie.body!r}")
+                raise ValueError(
+                    f"objects must be attached to bodies of this world's space, node {i} is not: {tie.body!r}"
+                )
 
     def _left_world(self) -> None:
         self._release_joins()

@@ -1,4 +1,6 @@
-"""Steps all ropes of a world together: builds the records that the kernel reads, finds islands, calls the kernel."""
+"""Steps all ropes of a world together: builds the records that the kernel reads, finds islands, calls the
+kernel.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,24 @@ if TYPE_CHECKING:
     from softkit.rope import Rope
     from softkit.world import World
 
-P, I, F = "i8", "i8", "f8"
-POINTERS = "x x0 v w W rest lam y pull knot drift_lam f more tension previous target scratch touch hold".split()
+P, INT, F = "i8", "i8", "f8"
+POINTERS = (
+    "x x0 v w W rest lam y pull knot drift_lam f more tension previous target scratch touch hold".split()
+)
 ROPE = np.dtype(
     [(n, P) for n in POINTERS]
-    + [(n, I) for n in "count anchor anchors self_collision feed_link drag_own".split()]
+    + [(n, INT) for n in "count anchor anchors self_collision feed_link drag_own".split()]
     + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed total".split()]
-    + [(n, I) for n in "touched touching capped solves".split()]
+    + [(n, INT) for n in "touched touching capped solves".split()]
     + [(n, F) for n in "residual strain peak".split()]
     + [(n, F) for n in "radius friction elasticity depenetration slow".split()]
-    + [(n, I) for n in "rule group categories mask".split()]
+    + [(n, INT) for n in "rule group categories mask".split()]
 )
-ANCHOR = np.dtype([(n, I) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
-JOIN = np.dtype([(n, I) for n in "rope_a node_a rope_b node_b".split()])
-TOUCH = np.dtype([("shape", I), ("nx", F), ("ny", F), ("impulse", F)])
+ANCHOR = np.dtype([(n, INT) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
+JOIN = np.dtype([(n, INT) for n in "rope_a node_a rope_b node_b".split()])
+TOUCH = np.dtype([("shape", INT), ("nx", F), ("ny", F), ("impulse", F)])
 HOLD = np.dtype(
-    [(n, I) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
+    [(n, INT) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
 )
 CHUNK = 16
 
@@ -141,7 +145,9 @@ class RopeStage(Stage):
         self._rebuild = False
 
     def shape_numbers(self) -> np.ndarray:
-        """From the numbers that holds know shapes by to the space's present ones; the last one is for "none"."""
+        """From the numbers that holds know shapes by to the space's present ones; the last one is for
+        "none".
+        """
         now = list(self.world.space.shapes) if self.world.space is not None else []
         if now == self._shapes:
             return np.append(np.arange(len(now)), -1)
@@ -238,7 +244,11 @@ class RopeStage(Stage):
                 self._rows[i]["feed_link"] = 0 if rope._feed_end == 0 else rope.segments - 1
         self._rows["slow"] = 2.0 * float(np.hypot(*self.world.gravity)) * dt / self.world.substeps
         kernel.begin_step(
-            self._rows.view(np.uint8), len(self.objects), self._anchor.view(np.uint8), self.world.colliders.table, dt
+            self._rows.view(np.uint8),
+            len(self.objects),
+            self._anchor.view(np.uint8),
+            self.world.colliders.table,
+            dt,
         )
         self._find_islands(dt)
 

@@ -1,7 +1,7 @@
 """A world's state as bytes and back.
 
-Layout: 8 bytes of magic, version and length of the header as little-endian u32, a blake2b digest of all that follows, the
-header (JSON: settings, and where each array lies), the arrays. Nothing in it is executed.
+Layout: 8 bytes of magic, version and length of the header as little-endian u32, a blake2b digest of all that
+follows, the header (JSON: settings, and where each array lies), the arrays. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def _save_rest(world: World) -> dict:
         "serial": world._serial,
         "health": vars(world.health),
         "shapes": len(shapes),
-        "touching": [[o._serial, [[number[s], i] for s, i in found.items() if s in number]] for o, found in touching],
+        "touching": [
+            [o._serial, [[number[s], i] for s, i in found.items() if s in number]] for o, found in touching
+        ],
     }
 
 
@@ -128,7 +130,12 @@ def _open(data: Any) -> tuple[dict, bytes]:
 def _array(entry: list, blob: bytes) -> np.ndarray:
     dtype, shape, place = np.dtype(entry[0]), tuple(int(n) for n in entry[1]), int(entry[2])
     count = int(np.prod(shape, dtype=np.int64))
-    if dtype.kind not in "fiub" or place < 0 or place + count * dtype.itemsize > len(blob) or min(shape, default=0) < 0:
+    if (
+        dtype.kind not in "fiub"
+        or place < 0
+        or place + count * dtype.itemsize > len(blob)
+        or min(shape, default=0) < 0
+    ):
         raise ValueError("array outside of the snapshot")
     return np.frombuffer(blob, dtype, count, place).reshape(shape)
 
@@ -140,12 +147,19 @@ def _decode(world: World, data: Any) -> dict:
         bodies = _body_list(world)
         motion = _array(header["bodies"], blob)
         if motion.shape != (len(bodies), 6):
-            raise ValueError(f"the space must have {len(motion)} bodies as when the snapshot was made, has {len(bodies)}")
+            raise ValueError(
+                f"the space must have {len(motion)} bodies as when the snapshot was made, has {len(bodies)}"
+            )
         if header["step"] != world._step:
-            raise ValueError(f"the world must have a step of {header['step']!r} as when the snapshot was made")
+            raise ValueError(
+                f"the world must have a step of {header['step']!r} as when the snapshot was made"
+            )
         numbers, entry = header["history"]
         history = _array(entry, blob)
-        header["motion"], header["history"] = motion, dict(zip(numbers, history.reshape(-1, len(HISTORY.names))))
+        header["motion"], header["history"] = (
+            motion,
+            dict(zip(numbers, history.reshape(-1, len(HISTORY.names)))),
+        )
         for item in header["objects"]:
             if item["kind"] not in SoftObject.kinds:
                 raise ValueError(f"unknown kind of object {item['kind']!r}")
@@ -227,7 +241,11 @@ def _load_history(world: World, history: dict[int, np.ndarray], bodies: list) ->
     colliders._gather()
     colliders._history[:] = 0
     for body, i in colliders.index.items():
-        number = -1 if body is world.space.static_body else (bodies.index(body) if in_space(body, world.space) else None)
+        number = (
+            -1
+            if body is world.space.static_body
+            else (bodies.index(body) if in_space(body, world.space) else None)
+        )
         if number in history:
             colliders._history[i] = tuple(history[number])
 

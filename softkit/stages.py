@@ -1,4 +1,6 @@
-"""The seam between the world and the kinds of soft objects: a stage steps all objects of its kind together."""
+"""The seam between the world and the kinds of soft objects: a stage steps all objects of its kind
+together.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ if TYPE_CHECKING:
 
 
 class Stage:
-    """Steps every object of one kind. A step is prepare, begin, then substep for each substep, then end, then events.
+    """Steps every object of one kind. A step is prepare, begin, then substep for each substep, then end, then
+    events.
 
-    Within a substep the stages run one after the other by `order`, between `world.colliders.begin_substep` (bodies
-    moved to where they would go alone) and `end_substep` (impulses turned into velocity).
+    Within a substep the stages run one after the other by `order`, between `world.colliders.begin_substep`
+    (bodies moved to where they would go alone) and `end_substep` (impulses turned into velocity).
     """
 
     order: ClassVar[int] = 100
@@ -37,7 +40,9 @@ class Stage:
         """Before the first substep: read settings, remember previous positions, broad phase."""
 
     def substep(self, h: float, fraction: float, time: float) -> None:
-        """Advance by h seconds; `fraction` of the step (0 to 1] is over at its end; `time` is the world's time."""
+        """Advance by h seconds; `fraction` of the step (0 to 1] is over at its end; `time` is the world's
+        time.
+        """
 
     def end(self, h: float) -> None:
         """After the last substep (of h seconds), before pymunk steps."""
@@ -46,7 +51,9 @@ class Stage:
         """After the step: what may add, remove or change objects, and call the game back."""
 
     def restored(self, same_shapes: bool) -> None:
-        """A snapshot was read and the mirror renewed; `same_shapes`: the space has as many shapes as it had then."""
+        """A snapshot was read and the mirror renewed; `same_shapes`: the space has as many shapes as it had
+        then.
+        """
 
     def touches(self) -> list[tuple[SoftObject, np.ndarray]]:
         """(object, touch records (count * slots)) of the objects that touched a shape in this step."""

@@ -25,13 +25,13 @@ class World:
     Args:
         space: the game's pymunk.Space, or None for a world without rigid bodies.
         step: length of a fixed step, s, > 0; default 1/60.
-        substeps: parts of a step that soft objects are solved in (Macklin et al. 2019, "Small steps in physics
-            simulation"), 1 to 64; default 8.
-        max_steps: most fixed steps in one `update`, 1 to 1000; default 4. What is more is dropped and counted in
-            `health`.
+        substeps: parts of a step that soft objects are solved in (Macklin et al. 2019, "Small steps in
+            physics simulation"), 1 to 64; default 8.
+        max_steps: most fixed steps in one `update`, 1 to 1000; default 4. What is more is dropped and counted
+            in `health`.
         gravity: wu/s^2 as (x, y); default None, the space's own.
-        step_space: whether `update` steps the space too; default True. With False, call `space.step(world.step)` after
-            each step yourself, from `before_space` or with max_steps=1.
+        step_space: whether `update` steps the space too; default True. With False, call
+            `space.step(world.step)` after each step yourself, from `before_space` or with max_steps=1.
         shape_depth: (z_min, z_max) that a pymunk shape fills for 3-D objects; default None, without end.
 
     Determinism: the same calls give the same bits, on any number of threads.
@@ -67,7 +67,9 @@ class World:
         if shape_depth is not None:
             shape_depth = checks.vector("shape_depth", shape_depth)
             if not shape_depth[0] < shape_depth[1]:
-                raise ValueError(f"shape_depth must be (z_min, z_max) with z_min < z_max, got {shape_depth!r}")
+                raise ValueError(
+                    f"shape_depth must be (z_min, z_max) with z_min < z_max, got {shape_depth!r}"
+                )
         self._max_speed = 50_000.0
         self._max_depenetration_speed = 300.0
         self._teleport_speed = 12_000.0
@@ -136,7 +138,9 @@ class World:
 
     @property
     def max_depenetration_speed(self) -> float:
-        """An overlap that was there from the start opens this fast, wu/s, without giving velocity; default 300."""
+        """An overlap that was there from the start opens this fast, wu/s, without giving velocity; default
+        300.
+        """
         return self._max_depenetration_speed
 
     @max_depenetration_speed.setter
@@ -147,8 +151,8 @@ class World:
 
     @property
     def teleport_speed(self) -> float:
-        """A static or kinematic body set elsewhere counts as having moved there during the step, pushing what is in its
-        way, up to this speed, wu/s; default 12,000. Faster, it jumped."""
+        """A static or kinematic body set elsewhere counts as having moved there during the step, pushing what
+        is in its way, up to this speed, wu/s; default 12,000. Faster, it jumped."""
         return self._teleport_speed
 
     @teleport_speed.setter
@@ -181,7 +185,9 @@ class World:
         return objects[0] if len(objects) == 1 else objects
 
     def remove(self, *objects: SoftObject) -> None:
-        """Remove soft objects; they keep their state and may be added again. Inside a step it takes effect after it."""
+        """Remove soft objects; they keep their state and may be added again. Inside a step it takes effect
+        after it.
+        """
         for i, obj in enumerate(objects):
             if not isinstance(obj, SoftObject):
                 raise TypeError(f"objects[{i}] must be a soft object, got {obj!r}")
@@ -232,8 +238,8 @@ class World:
         return self._stages[obj.stage]
 
     def refresh(self) -> None:
-        """Read every shape again before the next step. Needed only where a shape's change cannot be seen: pymunk changed
-        through its C interface, or a build whose records cannot be watched."""
+        """Read every shape again before the next step. Needed only where a shape's change cannot be seen:
+        pymunk changed through its C interface, or a build whose records cannot be watched."""
         self.colliders.refresh()
 
     # ------------------------------------------------------------ time
@@ -251,8 +257,8 @@ class World:
     def update(self, dt: float) -> None:
         """Advance by `dt` seconds, >= 0: whole fixed steps, the rest is kept for the next call.
 
-        After more than `max_steps` steps' worth at once (a pause, a breakpoint) the surplus is dropped and counted in
-        `health.steps_dropped`. dt = 0 changes nothing.
+        After more than `max_steps` steps' worth at once (a pause, a breakpoint) the surplus is dropped and
+        counted in `health.steps_dropped`. dt = 0 changes nothing.
         """
         dt = checks.number("dt", dt, 0.0)
         if self._busy:
@@ -330,12 +336,18 @@ class World:
             self._contacts = Contacts(touches, self.colliders.shapes)
         return self._contacts
 
-    def point_query(self, point: Any, max_distance: float = 0.0, filter: pymunk.ShapeFilter | None = None) -> list:
+    def point_query(
+        self, point: Any, max_distance: float = 0.0, filter: pymunk.ShapeFilter | None = None
+    ) -> list:
         """Everything soft whose surface is within `max_distance` wu of a point, nearest first, as `Hit`s."""
         return queries.point_query(self._objects, point, max_distance, filter)
 
-    def segment_query(self, a: Any, b: Any, radius: float = 0.0, filter: pymunk.ShapeFilter | None = None) -> list:
-        """Everything soft that a line of half-width `radius` from a to b meets, in order from a, as `Hit`s."""
+    def segment_query(
+        self, a: Any, b: Any, radius: float = 0.0, filter: pymunk.ShapeFilter | None = None
+    ) -> list:
+        """Everything soft that a line of half-width `radius` from a to b meets, in order from a, as
+        `Hit`s.
+        """
         return queries.segment_query(self._objects, a, b, radius, filter)
 
     def bb_query(self, bb: Any, filter: pymunk.ShapeFilter | None = None) -> list:
@@ -347,24 +359,27 @@ class World:
     def snapshot(self) -> bytes:
         """The complete soft state, and position and velocity of every body in the space.
 
-        Not inside it: the space's own contact memory (pymunk keeps it), shapes, and bodies themselves; restore into a
-        space with the same bodies in the same order.
+        Not inside it: the space's own contact memory (pymunk keeps it), shapes, and bodies themselves;
+        restore into a space with the same bodies in the same order.
         """
         return snapshot.save(self)
 
     def restore(self, data: bytes) -> None:
-        """Go back to a snapshot. Objects keep their identity; those added since are removed, those removed since return.
+        """Go back to a snapshot. Objects keep their identity; those added since are removed, those removed
+        since return.
 
-        Raises ValueError for anything that is not a whole snapshot of a world like this one, before any change.
+        Raises ValueError for anything that is not a whole snapshot of a world like this one, before any
+        change.
         """
         if self._busy:
             raise RuntimeError("restore must not be called from a callback inside update")
         snapshot.load(self, data)
 
     def state_hash(self) -> str:
-        """A hash of the complete soft state and the bodies' motion after the last whole step: equal hashes, equal bits.
+        """A hash of the complete soft state and the bodies' motion after the last whole step: equal hashes,
+        equal bits.
 
-        Not in it: the part of a frame that `update` keeps for the next call, and the counters of `health`. So the same
-        steps give the same hash at any frame rate.
+        Not in it: the part of a frame that `update` keeps for the next call, and the counters of `health`. So
+        the same steps give the same hash at any frame rate.
         """
         return hashlib.blake2b(snapshot.save(self, moving=True), digest_size=16).hexdigest()

@@ -126,7 +126,9 @@ def test_beads_thrown_from_all_sides_stay_outside(make, angle):
 @pytest.mark.parametrize("speed", [300, 3000, 20_000])
 @pytest.mark.parametrize("make", SHAPES)
 def test_nothing_passes_at_any_speed(make, speed):
-    """Sixty beads at random in a ring of thin segments round a shape: none gets out of it or into the shape."""
+    """Sixty beads at random in a ring of thin segments round a shape: none gets out of it or into the
+    shape.
+    """
     rng = np.random.default_rng(5)
     space, world = scene((0, 0))
     shape = make(space.static_body)

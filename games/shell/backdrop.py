@@ -53,7 +53,7 @@ class Backdrop:
     def _paint_sun(self, at, radius, color) -> None:
         """A disc in a glow that fades smoothly to nothing at four radii."""
         pixels = pygame.surfarray.pixels3d(self._sky)
-        x, y = np.ogrid[:self.size[0], :self.size[1]]
+        x, y = np.ogrid[: self.size[0], : self.size[1]]
         away = np.hypot(x - at[0], y - at[1]) / (4 * radius)
         share = (0.55 * np.clip(1 - away, 0, 1) ** 2)[..., None]
         pixels[:] = pixels + (np.array(color) - pixels) * share

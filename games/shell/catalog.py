@@ -30,8 +30,10 @@ def find(text: str) -> str:
     part = exact or [n for n in known if wanted and not wanted.isdigit() and wanted in n]
     if len(part) == 1:
         return part[0]
-    raise ValueError(f"name={text!r}: {'more than one game' if part else 'no game'} of that name; "
-                     f"there are {', '.join(part or known)}")
+    raise ValueError(
+        f"name={text!r}: {'more than one game' if part else 'no game'} of that name; "
+        f"there are {', '.join(part or known)}"
+    )
 
 
 def load(name: str):

@@ -20,13 +20,18 @@ def positive(value: str) -> int:
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
     p = argparse.ArgumentParser(
-        prog="python -m games", description="Tutorial games for softkit. Without NAME: the menu.",
-        epilog="Without a display the games are rendered headless by themselves.")
+        prog="python -m games",
+        description="Tutorial games for softkit. Without NAME: the menu.",
+        epilog="Without a display the games are rendered headless by themselves.",
+    )
     p.add_argument("name", nargs="?", metavar="NAME", help="a game: its name, its number or part of its name")
     p.add_argument("--list", action="store_true", help="say which games there are")
     p.add_argument("--auto", action="store_true", help="let the game play its own demonstration")
-    p.add_argument("--headless", action="store_true",
-                   help="no window: play the demonstration and write pictures (all games without NAME)")
+    p.add_argument(
+        "--headless",
+        action="store_true",
+        help="no window: play the demonstration and write pictures (all games without NAME)",
+    )
     p.add_argument("--frames", type=positive, metavar="N", help="headless: how many frames of 1/60 s")
     p.add_argument("--shot", type=Path, metavar="FILE", help="headless: write the last frame to FILE")
     p.add_argument("--record", type=Path, metavar="FILE.gif", help="headless: write a film to FILE.gif")
@@ -37,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
 def check(p: argparse.ArgumentParser, args) -> None:
     """Refuse what cannot be done before anything starts."""
     from games.shell import catalog
+
     if args.name is not None:
         try:
             args.name = catalog.find(args.name)
@@ -56,6 +62,7 @@ def main(argv=None) -> int:
     args = p.parse_args(argv)
     check(p, args)
     from games.shell import catalog, display
+
     if args.list:
         for name in catalog.names():
             game = catalog.load(name)
@@ -63,6 +70,7 @@ def main(argv=None) -> int:
         return 0
     if args.thumbs:
         from games.shell import headless
+
         for path in headless.thumbnails():
             print(path)
         return 0
@@ -82,6 +90,7 @@ def try_window(args) -> str:
     import pygame
 
     from games.shell import display, window
+
     try:
         surface = display.open_window((1280, 720), "softkit games")
     except pygame.error as error:
@@ -94,6 +103,7 @@ def try_window(args) -> str:
 def run_headless(args) -> int:
     """Play without a window and say where the pictures are."""
     from games.shell import headless
+
     try:
         if args.name is None:
             files = headless.shots(frames=args.frames)

@@ -19,7 +19,7 @@ from games.shell.pads import PadState
 KEYS_X = {pygame.K_LEFT: -1, pygame.K_a: -1, pygame.K_RIGHT: 1, pygame.K_d: 1}
 KEYS_Y = {pygame.K_UP: -1, pygame.K_w: -1, pygame.K_DOWN: 1, pygame.K_s: 1}
 KEYS = {pygame.K_SPACE: "action", pygame.K_LSHIFT: "alt", pygame.K_RSHIFT: "alt", pygame.K_e: "alt"}
-STICK_SPEED = 900           # pixels a second that the right stick moves the pointer
+STICK_SPEED = 900  # pixels a second that the right stick moves the pointer
 
 
 class Controls:
@@ -113,8 +113,10 @@ class Controls:
         self.held = {KEYS[k] for k in self._keys if k in KEYS} | self._down | self._tapped | pad.held
         if pad.look_x or pad.look_y:
             px, py = self._next_pointer
-            self._next_pointer = (min(max(px + pad.look_x * STICK_SPEED * dt, 0), self.size[0]),
-                                  min(max(py + pad.look_y * STICK_SPEED * dt, 0), self.size[1]))
+            self._next_pointer = (
+                min(max(px + pad.look_x * STICK_SPEED * dt, 0), self.size[0]),
+                min(max(py + pad.look_y * STICK_SPEED * dt, 0), self.size[1]),
+            )
             self.by_pointer = True
         elif self.x or self.y or "action" in self.held:
             self.by_pointer = False

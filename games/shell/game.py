@@ -25,18 +25,18 @@ class Game:
     """Base of all games."""
 
     title = "Untitled"
-    idea = ""                                  # what the file teaches, one line, shown in the menu
-    goal = ""                                  # what the player has to do, one line
-    keys: tuple[tuple[str, str], ...] = ()     # (input, what it does), shown at the start
-    size = (1280, 720)                         # pixels of the window
-    poster_frame = 240                         # the autoplay frame that shows the game at its best
-    demo_frames = 3600                         # autoplay has ended the game by then
+    idea = ""  # what the file teaches, one line, shown in the menu
+    goal = ""  # what the player has to do, one line
+    keys: tuple[tuple[str, str], ...] = ()  # (input, what it does), shown at the start
+    size = (1280, 720)  # pixels of the window
+    poster_frame = 240  # the autoplay frame that shows the game at its best
+    demo_frames = 3600  # autoplay has ended the game by then
 
     def __init__(self) -> None:
         self.controls = Controls(self.size)
         self.state = PLAYING
         self.message = ""
-        self.frame = 0                         # updates since the last restart
+        self.frame = 0  # updates since the last restart
         self.restarts = 0
 
     # What a game writes -----------------------------------------------------------------------

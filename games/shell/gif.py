@@ -12,9 +12,9 @@ import zlib
 
 import numpy as np
 
-COLORS = 255                # palette entries for the picture
-TRANSPARENT = 255           # the one index that keeps what the frame before showed
-CLEAR, END = 256, 257       # LZW codes after 8-bit indices
+COLORS = 255  # palette entries for the picture
+TRANSPARENT = 255  # the one index that keeps what the frame before showed
+CLEAR, END = 256, 257  # LZW codes after 8-bit indices
 MAX_CODES = 4096
 
 
@@ -56,7 +56,7 @@ class GifWriter:
         out = bytearray(b"GIF89a")
         out += width.to_bytes(2, "little") + height.to_bytes(2, "little") + bytes((0xF7, 0, 0))
         out += palette.tobytes()
-        out += b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"          # loop for ever
+        out += b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # loop for ever
         before = None
         for data in self._frames:
             packed = np.frombuffer(zlib.decompress(data), np.uint16).reshape(height, width)
@@ -84,7 +84,9 @@ class GifWriter:
         for number in (left, top, part.shape[1], part.shape[0]):
             head += number.to_bytes(2, "little")
         data = compress(part.tobytes())
-        blocks = b"".join(bytes((len(data[i:i + 255]),)) + data[i:i + 255] for i in range(0, len(data), 255))
+        blocks = b"".join(
+            bytes((len(data[i : i + 255]),)) + data[i : i + 255] for i in range(0, len(data), 255)
+        )
         return head + b"\x00\x08" + blocks + b"\x00"
 
 

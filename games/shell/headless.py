@@ -17,8 +17,8 @@ from games.shell.progress import Progress
 
 DT = 1 / 60
 FILM_SIZE = (480, 270)
-FILM_EVERY = 3              # every third frame: 20 a second, which GIF can time exactly
-LINGER = 90                 # frames a film goes on after the end
+FILM_EVERY = 3  # every third frame: 20 a second, which GIF can time exactly
+LINGER = 90  # frames a film goes on after the end
 SHOTS_DIR = Path("shots")
 
 
@@ -82,6 +82,7 @@ def run(name: str, frames: int | None = None, shot=None, record=None, stream=Non
 def shots(folder=SHOTS_DIR, frames: int | None = None, stream=None) -> list[Path]:
     """A picture of the menu and one of every game in `folder`; returns the files."""
     from games.shell.menu import Menu
+
     folder = Path(folder)
     files = []
     for name in catalog.names():

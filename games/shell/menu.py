@@ -10,14 +10,22 @@ from games.shell.pads import PadState
 
 SIZE = (1280, 720)
 COLUMNS = 3
-CARD = (372, 286)           # pixels of one card
+CARD = (372, 286)  # pixels of one card
 PICTURE = (352, 198)
 GAP = 24
-TOP = 150                   # where the grid begins
+TOP = 150  # where the grid begins
 ACCENT = (255, 196, 92)
-REPEAT = (0.4, 0.14)        # seconds before a held stick repeats, and between repeats
-MOVES = {pygame.K_LEFT: (-1, 0), pygame.K_a: (-1, 0), pygame.K_RIGHT: (1, 0), pygame.K_d: (1, 0),
-         pygame.K_UP: (0, -1), pygame.K_w: (0, -1), pygame.K_DOWN: (0, 1), pygame.K_s: (0, 1)}
+REPEAT = (0.4, 0.14)  # seconds before a held stick repeats, and between repeats
+MOVES = {
+    pygame.K_LEFT: (-1, 0),
+    pygame.K_a: (-1, 0),
+    pygame.K_RIGHT: (1, 0),
+    pygame.K_d: (1, 0),
+    pygame.K_UP: (0, -1),
+    pygame.K_w: (0, -1),
+    pygame.K_DOWN: (0, 1),
+    pygame.K_s: (0, 1),
+}
 ENTER = (pygame.K_RETURN, pygame.K_KP_ENTER, pygame.K_SPACE)
 
 
@@ -28,7 +36,7 @@ class Menu:
         self.names = catalog.names()
         self.classes = [catalog.load(name) for name in self.names]
         self.index = 0
-        self.scroll = 0.0               # pixels the grid is moved up
+        self.scroll = 0.0  # pixels the grid is moved up
         self.time = 0.0
         self._pictures: list | None = None
         self._backdrop: Backdrop | None = None
@@ -48,9 +56,10 @@ class Menu:
         across = min(COLUMNS, len(self.names))
         rows = -(-len(self.names) // COLUMNS)
         left = (SIZE[0] - across * CARD[0] - (across - 1) * GAP) // 2
-        top = TOP + max(0, SIZE[1] - TOP - 60 - rows * (CARD[1] + GAP)) // 2     # few games sit in the middle
-        return pygame.Rect(left + column * (CARD[0] + GAP),
-                           top + row * (CARD[1] + GAP) - round(self.scroll), *CARD)
+        top = TOP + max(0, SIZE[1] - TOP - 60 - rows * (CARD[1] + GAP)) // 2  # few games sit in the middle
+        return pygame.Rect(
+            left + column * (CARD[0] + GAP), top + row * (CARD[1] + GAP) - round(self.scroll), *CARD
+        )
 
     def at(self, point) -> int | None:
         """The card under a point on the screen."""
@@ -120,11 +129,16 @@ class Menu:
             if path.is_file():
                 picture = pygame.transform.smoothscale(pygame.image.load(str(path)).convert(), PICTURE)
             self._pictures.append(_rounded(picture, 10))
-        self._backdrop = Backdrop(SIZE, ((24, 34, 62), (196, 132, 122)), [
-            Hills((74, 78, 118), (120, 100, 124), 0.60, 50, 0.10),
-            Hills((48, 56, 92), (70, 66, 98), 0.74, 40, 0.22),
-            Hills((26, 34, 60), (22, 28, 48), 0.88, 26, 0.4, pines=60),
-        ], sun=((1140, 290), 56, (255, 214, 160)))
+        self._backdrop = Backdrop(
+            SIZE,
+            ((24, 34, 62), (196, 132, 122)),
+            [
+                Hills((74, 78, 118), (120, 100, 124), 0.60, 50, 0.10),
+                Hills((48, 56, 92), (70, 66, 98), 0.74, 40, 0.22),
+                Hills((26, 34, 60), (22, 28, 48), 0.88, 26, 0.4, pines=60),
+            ],
+            sun=((1140, 290), 56, (255, 214, 160)),
+        )
 
     def draw(self, surface) -> None:
         """The whole screen."""
@@ -134,10 +148,17 @@ class Menu:
         for i in range(len(self.names)):
             self._draw_card(surface, i)
         text.write(surface, "softkit", (54, 34), 84)
-        text.write(surface, "tutorial games: ropes beside pymunk, one idea a file", (58, 98), 30,
-                   (222, 214, 214))
-        text.write(surface, "arrows, mouse or pad: choose      Enter: play      Esc: leave",
-                   (SIZE[0] - 54, 104), 24, (222, 214, 214), "topright")
+        text.write(
+            surface, "tutorial games: ropes beside pymunk, one idea a file", (58, 98), 30, (222, 214, 214)
+        )
+        text.write(
+            surface,
+            "arrows, mouse or pad: choose      Enter: play      Esc: leave",
+            (SIZE[0] - 54, 104),
+            24,
+            (222, 214, 214),
+            "topright",
+        )
 
     def _draw_card(self, surface, i: int) -> None:
         """One game: picture, name, idea."""

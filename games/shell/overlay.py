@@ -5,15 +5,20 @@ from __future__ import annotations
 from games.shell import text
 from games.shell.game import PLAYING, WON, Game
 
-INTRO_FRAMES = 300          # how long the opening strip stays
+INTRO_FRAMES = 300  # how long the opening strip stays
 FADE_FRAMES = 40
 
 
 def draw(surface, game: Game, paused: bool = False) -> None:
     """The cards that fit the game's state."""
     if game.state != PLAYING:
-        card(surface, "Well done!" if game.state == WON else "Try again", game.message,
-             "R or Space: play again      Esc: menu", text.GOOD if game.state == WON else text.BAD)
+        card(
+            surface,
+            "Well done!" if game.state == WON else "Try again",
+            game.message,
+            "R or Space: play again      Esc: menu",
+            text.GOOD if game.state == WON else text.BAD,
+        )
     elif paused:
         card(surface, "Paused", game.goal, "P: go on      R: restart      Esc: menu", text.INK)
     elif game.frame < INTRO_FRAMES and not game.restarts:

@@ -12,7 +12,7 @@ import pygame
 from pygame._sdl2 import controller as sdl_controller
 
 DEAD_ZONE = 0.2
-NAMES = {                                   # what a button means to games ("pointer" is the mouse button)
+NAMES = {  # what a button means to games ("pointer" is the mouse button)
     pygame.CONTROLLER_BUTTON_A: "action",
     pygame.CONTROLLER_BUTTON_B: "alt",
     pygame.CONTROLLER_BUTTON_X: "alt",
@@ -28,8 +28,16 @@ D_PAD = {
     pygame.CONTROLLER_BUTTON_DPAD_UP: (0, -1),
     pygame.CONTROLLER_BUTTON_DPAD_DOWN: (0, 1),
 }
-PLAIN_NAMES = {0: "action", 1: "alt", 2: "alt", 3: "restart", 4: "pointer", 5: "pointer", 6: "back",
-               7: "pause"}
+PLAIN_NAMES = {
+    0: "action",
+    1: "alt",
+    2: "alt",
+    3: "restart",
+    4: "pointer",
+    5: "pointer",
+    6: "back",
+    7: "pause",
+}
 
 
 @dataclass
@@ -77,7 +85,7 @@ class Pads:
     """All gamepads that are plugged in."""
 
     def __init__(self) -> None:
-        self._open: dict[int, tuple] = {}          # instance id -> (read, device)
+        self._open: dict[int, tuple] = {}  # instance id -> (read, device)
         pygame.joystick.init()
         sdl_controller.init()
 
@@ -86,8 +94,11 @@ class Pads:
         if event.type == pygame.JOYDEVICEADDED:
             pad = pygame.joystick.Joystick(event.device_index)
             known = sdl_controller.is_controller(event.device_index)
-            device = (read_controller, sdl_controller.Controller.from_joystick(pad)) if known \
+            device = (
+                (read_controller, sdl_controller.Controller.from_joystick(pad))
+                if known
                 else (read_joystick, pad)
+            )
             self._open[pad.get_instance_id()] = device
         elif event.type == pygame.JOYDEVICEREMOVED:
             self._open.pop(event.instance_id, None)

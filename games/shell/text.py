@@ -9,10 +9,18 @@ import pygame
 INK = (246, 241, 230)
 SHADOW = (18, 22, 34)
 PANEL = (18, 22, 34, 190)
-FINER = 4                   # letters are drawn this many times too large first
+FINER = 4  # letters are drawn this many times too large first
 GOOD, BAD = (132, 214, 120), (240, 110, 92)
-ANCHORS = {"topleft": (0, 0), "center": (0.5, 0.5), "midtop": (0.5, 0), "topright": (1, 0),
-           "bottomleft": (0, 1), "midbottom": (0.5, 1), "midleft": (0, 0.5), "midright": (1, 0.5)}
+ANCHORS = {
+    "topleft": (0, 0),
+    "center": (0.5, 0.5),
+    "midtop": (0.5, 0),
+    "topright": (1, 0),
+    "bottomleft": (0, 1),
+    "midbottom": (0.5, 1),
+    "midleft": (0, 0.5),
+    "midright": (1, 0.5),
+}
 
 
 @lru_cache(maxsize=32)

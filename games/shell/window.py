@@ -13,9 +13,14 @@ from games.shell.menu import Menu
 from games.shell.pads import Pads
 
 FPS = 60
-LONGEST_FRAME = 0.1         # seconds; after a stall the game goes on from here
-COMMANDS = {pygame.K_r: "restart", pygame.K_p: "pause", pygame.K_ESCAPE: "back",
-            pygame.K_F1: "timings", pygame.K_F11: "fullscreen"}
+LONGEST_FRAME = 0.1  # seconds; after a stall the game goes on from here
+COMMANDS = {
+    pygame.K_r: "restart",
+    pygame.K_p: "pause",
+    pygame.K_ESCAPE: "back",
+    pygame.K_F1: "timings",
+    pygame.K_F11: "fullscreen",
+}
 
 
 class Window:

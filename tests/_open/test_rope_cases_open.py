@@ -68,7 +68,9 @@ def test_C09_whipped_through_a_thin_post_at_8000():
 
 
 def crosses_ray(x):
-    """How often a curve whose ends are far below crosses the half-line up from the origin: odd while it hangs there."""
+    """How often a curve whose ends are far below crosses the half-line up from the origin: odd while it
+    hangs there.
+    """
     a, b = x[:-1], x[1:]
     hits = (a[:, 0] > 0) != (b[:, 0] > 0)
     t = a[hits, 0] / (a[hits, 0] - b[hits, 0])

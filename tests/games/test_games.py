@@ -56,8 +56,13 @@ def test_a_game_uses_public_names_only(name):
     tree = ast.parse((catalog.GAMES_DIR / f"{name}.py").read_text(encoding="utf-8"))
     allowed = {"softkit", "pymunk", "pygame", "games", "numpy"} | set(sys.stdlib_module_names)
     for node in ast.walk(tree):
-        modules = [a.name for a in node.names] if isinstance(node, ast.Import) else \
-            [node.module] if isinstance(node, ast.ImportFrom) else []
+        modules = (
+            [a.name for a in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
         for module in modules:
             assert module.split(".")[0] in allowed and "._" not in module
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
@@ -147,6 +152,7 @@ def test_the_winch_lifts_the_hero():
             game.controls.script(x=run)
         else:
             game.controls.script(hold={"action"}, y=-1 if frame > 91 else 0)
+
     game.autoplay = lambda frame: play(game, frame)
     headless.play(game, 92)
     assert game.rope is not None
@@ -207,9 +213,26 @@ def test_the_picture_is_the_reference(name, moment, screen):
 
 def test_the_command_line_without_a_display(tmp_path):
     keep = {k: v for k, v in os.environ.items() if not k.startswith(("DISPLAY", "WAYLAND", "SDL_"))}
-    run = subprocess.run([sys.executable, "-m", "games", "grapple", "--headless", "--frames", "20", "--shot",
-                          str(tmp_path / "a.png"), "--record", str(tmp_path / "a.gif")],
-                         cwd=ROOT, env=keep, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "games",
+            "grapple",
+            "--headless",
+            "--frames",
+            "20",
+            "--shot",
+            str(tmp_path / "a.png"),
+            "--record",
+            str(tmp_path / "a.gif"),
+        ],
+        cwd=ROOT,
+        env=keep,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert run.returncode == 0, run.stderr
     assert str(tmp_path / "a.png") in run.stdout and "frames" in run.stderr
     assert pygame.image.load(str(tmp_path / "a.png")).get_size() == (1280, 720)

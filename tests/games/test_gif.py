@@ -41,7 +41,7 @@ def blocks(data: bytes, at: int) -> tuple[bytes, int]:
     """Join the sub-blocks that begin at `at`; also where they end."""
     out = bytearray()
     while data[at]:
-        out += data[at + 1:at + 1 + data[at]]
+        out += data[at + 1 : at + 1 + data[at]]
         at += 1 + data[at]
     return bytes(out), at + 1
 
@@ -51,7 +51,7 @@ def read_gif(data: bytes):
     assert data[:6] == b"GIF89a"
     width, height = int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
     assert data[10] == 0xF7, "a global palette of 256"
-    palette = np.frombuffer(data[13:13 + 768], np.uint8).reshape(256, 3)
+    palette = np.frombuffer(data[13 : 13 + 768], np.uint8).reshape(256, 3)
     at, screen, frames, delays, loops, clear = 781, np.zeros((height, width), np.uint8), [], [], None, None
     while data[at] != 0x3B:
         if data[at] == 0x21 and data[at + 1] == 0xFF:
@@ -64,12 +64,12 @@ def read_gif(data: bytes):
             delays.append(int.from_bytes(body[1:3], "little"))
         else:
             assert data[at] == 0x2C
-            left, top, w, h = (int.from_bytes(data[at + i:at + i + 2], "little") for i in (1, 3, 5, 7))
+            left, top, w, h = (int.from_bytes(data[at + i : at + i + 2], "little") for i in (1, 3, 5, 7))
             assert left + w <= width and top + h <= height
             assert data[at + 9] == 0 and data[at + 10] == 8
             body, at = blocks(data, at + 11)
             part = np.frombuffer(unpack_lzw(body), np.uint8).reshape(h, w)
-            box = screen[top:top + h, left:left + w]
+            box = screen[top : top + h, left : left + w]
             box[part != clear] = part[part != clear]
             frames.append(palette[screen])
     assert at == len(data) - 1
@@ -80,8 +80,13 @@ def read_gif(data: bytes):
 def test_lzw_round_trip(kind):
     # Noise fills the table of 4,096 codes several times; flat makes the longest strings.
     noise = np.random.default_rng(1).integers(0, 256, 50_000).astype(np.uint8).tobytes()
-    data = {"noise": noise, "flat": bytes(200_000), "ramp": bytes(range(256)) * 40,
-            "short": b"\x07", "two": b"\x07\x07"}[kind]
+    data = {
+        "noise": noise,
+        "flat": bytes(200_000),
+        "ramp": bytes(range(256)) * 40,
+        "short": b"\x07",
+        "two": b"\x07\x07",
+    }[kind]
     assert unpack_lzw(compress(data)) == data
 
 
@@ -99,7 +104,7 @@ def test_film_reads_back(tmp_path):
     for i in range(6):
         frame = np.zeros((40, 64, 3), np.uint8)
         frame[..., 2] = np.linspace(40, 200, 40).astype(np.uint8)[:, None]
-        frame[10:20, 5 + 6 * i:15 + 6 * i] = (250, 60, 30)
+        frame[10:20, 5 + 6 * i : 15 + 6 * i] = (250, 60, 30)
         shown.append(frame)
         film.add(frame)
     film.add(shown[-1])
@@ -108,7 +113,7 @@ def test_film_reads_back(tmp_path):
     assert len(data) == size
     dimensions, frames, delays, loops = read_gif(data)
     assert dimensions == (64, 40) and len(frames) == 7 and loops == 0
-    assert delays == [5] * 7                               # 20 frames a second exactly
+    assert delays == [5] * 7  # 20 frames a second exactly
     for want, got in zip(shown, frames):
         # Few colours: only the packing to 5-6-5 bits is lost, at most 8 of 255.
         assert np.abs(want.astype(int) - got).max() <= 8

@@ -48,6 +48,7 @@ class Toy(Game):
 
 # Command line ---------------------------------------------------------------------------------
 
+
 def refused(capsys, *argv):
     with pytest.raises(SystemExit) as stop:
         cli.main(list(argv))
@@ -85,15 +86,18 @@ def test_list(capsys):
     assert "01_rope_bridge" in out and "Grapple" in out
 
 
-@pytest.mark.parametrize("environ, platform, headless_chosen", [
-    ({}, "linux", True),
-    ({"DISPLAY": ":0"}, "linux", False),
-    ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", False),
-    ({"SDL_VIDEODRIVER": "kmsdrm"}, "linux", False),
-    ({"SDL_VIDEODRIVER": "dummy", "DISPLAY": ":0"}, "linux", True),
-    ({}, "win32", False),
-    ({}, "darwin", False),
-])
+@pytest.mark.parametrize(
+    "environ, platform, headless_chosen",
+    [
+        ({}, "linux", True),
+        ({"DISPLAY": ":0"}, "linux", False),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", False),
+        ({"SDL_VIDEODRIVER": "kmsdrm"}, "linux", False),
+        ({"SDL_VIDEODRIVER": "dummy", "DISPLAY": ":0"}, "linux", True),
+        ({}, "win32", False),
+        ({}, "darwin", False),
+    ],
+)
 def test_a_missing_display_is_noticed(environ, platform, headless_chosen):
     assert bool(display.missing(environ, platform)) is headless_chosen
 
@@ -112,6 +116,7 @@ def test_without_a_display_it_renders_by_itself(monkeypatch, capsys, tmp_path):
 def test_a_window_that_cannot_open_ends_headless(monkeypatch, capsys, tmp_path):
     def fail(size, caption):
         raise pygame.error("no screen here")
+
     monkeypatch.setattr(display, "missing", lambda: "")
     monkeypatch.setattr(display, "open_window", fail)
     monkeypatch.setattr(headless, "SHOTS_DIR", tmp_path)
@@ -148,6 +153,7 @@ def test_record_runs_to_the_end_and_lingers(monkeypatch, tmp_path):
 
 # Progress -------------------------------------------------------------------------------------
 
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -166,6 +172,7 @@ def test_progress_is_a_bar_on_a_terminal_and_a_few_lines_in_a_log():
 
 
 # Controls and pads ----------------------------------------------------------------------------
+
 
 def test_keys_make_axes_and_edges():
     pad = Controls()
@@ -260,6 +267,7 @@ def test_the_right_stick_moves_the_pointer_on_the_screen():
 
 # The contract of a game -----------------------------------------------------------------------
 
+
 def test_a_game_is_won_once_and_restarts():
     game = Toy()
     assert headless.play(game, 30) == 30
@@ -282,6 +290,7 @@ def test_cards_change_the_picture(screen):
         game.draw(screen)
         overlay.draw(screen, game, paused)
         return pygame.image.tobytes(screen, "RGB")
+
     game.frame = 1000
     plain = shot()
     assert shot(paused=True) != plain
@@ -295,6 +304,7 @@ def test_cards_change_the_picture(screen):
 
 
 # Menu and window ------------------------------------------------------------------------------
+
 
 def test_menu_by_keyboard():
     menu = Menu()
@@ -344,8 +354,10 @@ def test_many_games_scroll_into_view(monkeypatch):
 
 def test_menu_draws_every_thumbnail(screen):
     menu = Menu()
-    menu.draw(screen)
     for i in range(len(menu.names)):
+        menu.scroll = 0.0
+        menu.scroll = float(max(0, menu.card_rect(i).bottom - screen.get_height()))
+        menu.draw(screen)
         rect = menu.card_rect(i)
         row = range(rect.left + 20, rect.right - 20, 4)
         colors = {tuple(screen.get_at((x, rect.top + 100))) for x in row}
@@ -366,9 +378,17 @@ def run_window(screen, monkeypatch, script):
 def test_window_restart_pause_and_back(screen, monkeypatch):
     seen = []
     monkeypatch.setattr(overlay, "draw", lambda s, g, paused=False: seen.append((g.frame, g.state, paused)))
-    shell = run_window(screen, monkeypatch, {
-        0: [key(pygame.K_RIGHT)], 14: [key(pygame.K_r), key(pygame.K_RIGHT, False)],
-        16: [key(pygame.K_p)], 18: [key(pygame.K_p)], 20: [key(pygame.K_ESCAPE)]})
+    shell = run_window(
+        screen,
+        monkeypatch,
+        {
+            0: [key(pygame.K_RIGHT)],
+            14: [key(pygame.K_r), key(pygame.K_RIGHT, False)],
+            16: [key(pygame.K_p)],
+            18: [key(pygame.K_p)],
+            20: [key(pygame.K_ESCAPE)],
+        },
+    )
     assert shell.play("toy") == "menu"
     assert seen[12][1] == WON
     assert seen[14] == (1, PLAYING, False)
@@ -379,7 +399,10 @@ def test_window_restart_pause_and_back(screen, monkeypatch):
 def test_window_space_plays_again_and_closing_quits(screen, monkeypatch):
     seen = []
     monkeypatch.setattr(overlay, "draw", lambda s, g, paused=False: seen.append(g.restarts))
-    shell = run_window(screen, monkeypatch, {
-        0: [key(pygame.K_RIGHT)], 15: [key(pygame.K_SPACE)], 20: [pygame.event.Event(pygame.QUIT)]})
+    shell = run_window(
+        screen,
+        monkeypatch,
+        {0: [key(pygame.K_RIGHT)], 15: [key(pygame.K_SPACE)], 20: [pygame.event.Event(pygame.QUIT)]},
+    )
     assert shell.play("toy") == "quit"
     assert seen[14] == 0 and seen[15] == 1
