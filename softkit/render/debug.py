@@ -89,7 +89,7 @@ class DebugLayer:
             shapes.discs(at[None], 3.0, CONTACT)
 
     def _fields(self, shapes, world):
-        fields = list(getattr(world, "fields", ()) or ())
+        fields = [f for f in getattr(world, "fields", None) or () if getattr(f, "enabled", True)]
         if not fields:
             return
         width, height = self.view.canvas.size
