@@ -1,4 +1,4 @@
-"""Fails: ropes that share a dynamic body, several threads."""
+"""Ropes that share a dynamic body, on several threads: apart from the others because it takes minutes."""
 
 import subprocess
 import sys
