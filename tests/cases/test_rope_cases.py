@@ -182,6 +182,11 @@ def test_C27_dropped_in_any_order(order):
     else:
         del rope
     gc.collect()
+    if order != "world":
+        steps(world, 0.1)
+        assert len(world.objects) == 1 and np.isfinite(world.objects[0].positions).all()
+    else:
+        assert np.isfinite(rope.positions).all()
 
 
 @pytest.mark.smoke
