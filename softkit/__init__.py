@@ -9,7 +9,7 @@
 >>> world.update(1 / 60)
 """
 
-from softkit import fields
+from softkit import deform, fields
 from softkit.cloth import Cloth
 from softkit.contacts import Contact
 from softkit.fluid import Fluid
@@ -35,6 +35,7 @@ __all__ = [
     "Sphere",
     "World",
     "build_info",
+    "deform",
     "fields",
     "get_threads",
     "set_threads",
