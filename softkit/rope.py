@@ -16,6 +16,7 @@ from softkit.coupling import Attachment, check_body, in_space
 from softkit.joins import Join
 from softkit.objects import SoftObject, read_only
 from softkit.rope_stage import HOLD, TOUCH, RopeStage
+from softkit.touch_block import TouchBlock
 
 if TYPE_CHECKING:
     from softkit.world import World
@@ -628,6 +629,10 @@ class Rope(SoftObject):
     def _left_world(self) -> None:
         self._release_joins()
         self._hold["shape"] = -1
+
+    def _touch_block(self) -> TouchBlock:
+        # ropes touch ropes, and themselves, in their own stage
+        return TouchBlock(self._x, self._x0, self._v, self._w, self._links(), family=1)
 
     def _links(self) -> np.ndarray:
         i = np.arange(self.count - 1)
