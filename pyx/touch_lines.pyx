@@ -296,6 +296,17 @@ cdef void touch(const Kind* kinds, const int32_t* owner, int64_t p, int64_t s, i
         give(xt, NULL, w[t], tau[t], pt * back * nx, pt * back * ny)
         give(yt, NULL, w[t], tau[t], pt * back * nx, pt * back * ny)
         depth += gap
+        # Places moved under velocities: the edge takes the angular momentum that this made, as a couple.
+        fx = xt[0] - xs[0]
+        fy = xt[1] - xs[1]
+        ax = ps * tau[s] * v[2 * s] + pt * tau[t] * v[2 * t] - tau[p] * v[2 * p]
+        ay = ps * tau[s] * v[2 * s + 1] + pt * tau[t] * v[2 * t + 1] - tau[p] * v[2 * p + 1]
+        if fx * fx + fy * fy > 1e-12 and w[p] > 0.0 and w[s] > 0.0 and w[t] > 0.0:
+            back *= -(nx * ay - ny * ax) / (fx * fx + fy * fy)
+            v[2 * s] += w[s] * back * fy
+            v[2 * s + 1] -= w[s] * back * fx
+            v[2 * t] -= w[t] * back * fy
+            v[2 * t + 1] += w[t] * back * fx
     note[1] = nx
     note[2] = ny
     note[3] = 1.0

@@ -56,8 +56,7 @@ def test_collision_keeps_momentum_and_energy(size):
     assert met
     assert worst > 0.9
     assert np.abs(p - p0).max() < 1e-6 * 200 * size
-    # what opens an old overlap moves places without velocities: measured 2e-5
-    assert abs(turn - turn0) < 5e-5 * 200 * size * 20 * size
+    assert abs(turn - turn0) < 1e-6 * 200 * size * 20 * size
     assert most < 1.01 * energy0
 
 
