@@ -17,6 +17,7 @@ from softkit.health import Health
 from softkit.particles import Particles
 from softkit.queries import Hit
 from softkit.rope import Rope
+from softkit.softbody import SoftBody
 from softkit.solids import Box, Capsule, Plane, Sphere
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
@@ -32,6 +33,7 @@ __all__ = [
     "Particles",
     "Plane",
     "Rope",
+    "SoftBody",
     "Sphere",
     "World",
     "build_info",
