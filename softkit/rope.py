@@ -417,8 +417,8 @@ class Rope(SoftObject):
         self._changed()
 
     def join(self, i: int, other: Rope, j: int) -> None:
-        """Make node `i` and node `j` of another rope, or of a soft body, one point, from now on; they meet half-way
-        by mass."""
+        """Make node `i` and node `j` of another rope, or of a soft body, one point, from now on; they meet
+        half-way by mass."""
         i = checks.index("i", i, self.count)
         if getattr(other, "kind", None) == "softbody":
             other.join(j, self, i)

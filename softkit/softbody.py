@@ -19,7 +19,10 @@ from softkit.softbody_shapes import BEND, STRETCH, Layout
 from softkit.softbody_stage import HOLD, SLOTS, TOUCH, SoftBodyStage
 from softkit.world import World
 
-NUMBERS = "pressure stiffness stretch_compliance bend_compliance max_deviation internal_damping plasticity plastic_yield".split()
+NUMBERS = (
+    "pressure stiffness stretch_compliance bend_compliance max_deviation internal_damping plasticity "
+    "plastic_yield"
+).split()
 STATE = ["bounce", "x", "v", "previous", "target", "pose", "q", "rest"]
 LAYOUT = ("rest", "shares", "links", "kinds", "ring", "cells", "faces", "edges")
 DEFAULTS = {
@@ -46,27 +49,35 @@ SWING = 40.0
 class SoftBody(SoftObject):
     """A body that gives way and comes back: made by `polygon`, `circle`, `lattice`, `mesh` or `tets`.
 
-    Planar bodies (outlines, and lattices of one layer) have positions (n, 2) and meet pymunk's shapes with particles
-    and edges, two-way; the others have (n, 3), z toward the viewer, and meet shapes as prisms, and 3-D solids.
+    Planar bodies (outlines, and lattices of one layer) have positions (n, 2) and meet pymunk's shapes with
+    particles and edges, two-way; the others have (n, 3), z toward the viewer, and meet shapes as prisms, and
+    3-D solids.
 
     Options, all by keyword:
         mass: of the whole body, > 0; default 1. Shared out by length, area or volume.
-        pressure: the area or volume that is kept, as a multiple of that at rest, 0.01 to 100; default 1. Where nothing
-            resists the body takes on just that: its rest shape grows with it. A new value is reached at up to a
-            doubling of size a second or so.
-        stiffness: shape matching (Mueller et al. 2005), 0 to 1; default 0.3 (0 for `lattice` and `tets`). Particles
-            swing about their places in the rest shape at 10 stiffness / (1 - stiffness) Hz; 1: the body is rigid.
-        stretch_compliance: wu per force unit of every link, >= 0, XPBD (Macklin, Mueller, Chentanez 2016). Default
-            None: 0 for `lattice` and `tets`; for outlines and meshes, whose area or volume gives the hold, so much
-            that a particle swings at 40 rad/s, whatever the mass.
-        bend_compliance: wu per force unit of the tethers to second neighbours, >= 0; default None: four times that of
+        pressure: the area or volume that is kept, as a multiple of that at rest, 0.01 to 100; default 1.
+            Where nothing
+            resists the body takes on just that: its rest shape grows with it. A new value is reached at up to
+            a doubling of size a second or so.
+        stiffness: shape matching (Mueller et al. 2005), 0 to 1; default 0.3 (0 for `lattice` and `tets`).
+            Particles
+            swing about their places in the rest shape at 10 stiffness / (1 - stiffness) Hz; 1: the body is
+            rigid.
+        stretch_compliance: wu per force unit of every link, >= 0, XPBD (Macklin, Mueller, Chentanez 2016).
+            Default
+            None: 0 for `lattice` and `tets`; for outlines and meshes, whose area or volume gives the hold, so
+            much that a particle swings at 40 rad/s, whatever the mass.
+        bend_compliance: wu per force unit of the tethers to second neighbours, >= 0; default None: four times
+            that of
             the links, and for lattices as much as 40 rad/s gives.
         max_deviation: no particle gets farther from its matched place than that, wu, > 0; default None: any.
-        internal_damping: rate in 1/s at which velocities relative to the body's motion as a rigid one decay, >= 0; default
+        internal_damping: rate in 1/s at which velocities relative to the body's motion as a rigid one decay,
+            >= 0; default
             2. It ends wobbling, and takes nothing of momentum and angular momentum.
         plasticity: rate in 1/s at which the rest shape takes on the present one where it is deformed beyond
             `plastic_yield`, >= 0; default 0: it always comes back.
-        plastic_yield: part of the body's size, or of a link's length, from which on it flows, >= 0; default 0.1.
+        plastic_yield: part of the body's size, or of a link's length, from which on it flows, >= 0; default
+            0.1.
         radius: contact radius, wu, > 0; default a quarter of the mean distance of neighbours.
         friction: coefficient, >= 0; default 0.5.
         damping: rate in 1/s at which velocity decays, >= 0; default 0.1.
@@ -90,9 +101,11 @@ class SoftBody(SoftObject):
         """A closed outline filled with something that keeps its area.
 
         Args:
-            outline: (n, 2) corners in order, either way round, wu; concave ones too. It must not cross itself, repeat
+            outline: (n, 2) corners in order, either way round, wu; concave ones too. It must not cross
+                itself, repeat
                 a point or be flat. The last point may repeat the first.
-            spacing: edges are cut into pieces of at most this, wu, > 0; default None: the corners are the particles.
+            spacing: edges are cut into pieces of at most this, wu, > 0; default None: the corners are the
+                particles.
             options: see SoftBody.
         """
         if spacing is not None:
@@ -131,8 +144,9 @@ class SoftBody(SoftObject):
             origin: place of particle 0, two or three numbers, wu.
             options: see SoftBody; `stiffness` is 0 here by default.
 
-        One layer is planar; one row of it is a rope, more are a sheet. `index` names particles. Neighbours are linked
-        along the axes and the faces' diagonals, second neighbours by tethers; every cell keeps its area or volume.
+        One layer is planar; one row of it is a rope, more are a sheet. `index` names particles. Neighbours
+        are linked along the axes and the faces' diagonals, second neighbours by tethers; every cell keeps its
+        area or volume.
         """
         size = [
             checks.whole(name, value, 1, 1024)
@@ -140,7 +154,8 @@ class SoftBody(SoftObject):
         ]
         if not 2 <= math.prod(size) <= shapes.MOST:
             raise ValueError(
-                f"columns, rows and layers must give 2 to {shapes.MOST} particles, got {' x '.join(map(str, size))}"
+                f"columns, rows and layers must give 2 to {shapes.MOST} particles, "
+                f"got {' x '.join(map(str, size))}"
             )
         spacing = checks.number("spacing", spacing, above=0.0)
         parts = tuple(origin) if isinstance(origin, Iterable) else origin
@@ -153,13 +168,15 @@ class SoftBody(SoftObject):
         """A closed surface in 3-D filled with something that keeps its volume.
 
         Args:
-            vertices: (n, 3) places, wu. Those within 1e-3 of the mesh's size of each other become one particle;
+            vertices: (n, 3) places, wu. Those within 1e-3 of the mesh's size of each other become one
+                particle;
                 `welded` says which one a vertex became.
-            triangles: (t, 3) indices of vertices, counter-clockwise seen from outside, every edge between two.
+            triangles: (t, 3) indices of vertices, counter-clockwise seen from outside, every edge between
+                two.
             options: see SoftBody.
 
-        Raises IndexError or ValueError naming the triangle that is out of range, flat, repeated, turned the wrong way
-        or open.
+        Raises IndexError or ValueError naming the triangle that is out of range, flat, repeated, turned the
+        wrong way or open.
         """
         layout, welded = shapes.mesh(vertices, triangles)
         body = cls._made(layout, options)
@@ -175,7 +192,8 @@ class SoftBody(SoftObject):
             tets: (t, 4) indices of vertices, of positive volume: ((1 - 0) x (2 - 0)) . (3 - 0) > 0.
             options: see SoftBody; `stiffness` is 0 here by default.
 
-        Raises IndexError or ValueError naming the tetrahedron that is out of range, flat, inverted or repeated.
+        Raises IndexError or ValueError naming the tetrahedron that is out of range, flat, inverted or
+        repeated.
         """
         return cls._made(shapes.tets(vertices, tets), {"stiffness": 0.0, **options})
 
@@ -271,7 +289,9 @@ class SoftBody(SoftObject):
         m = self._mass * self._layout.shares
         self._m[:] = m
         self._w[:] = 1.0 / m
-        held = sorted(self._pins | {i for i, t in self._anchors.items() if t.body.body_type != pymunk.Body.DYNAMIC})
+        held = sorted(
+            self._pins | {i for i, t in self._anchors.items() if t.body.body_type != pymunk.Body.DYNAMIC}
+        )
         self._w[held] = 0.0
         # A held particle weighs as much as the body in shape matching: goals follow the pins.
         self._m[held] = self._mass
@@ -321,12 +341,14 @@ class SoftBody(SoftObject):
 
     @property
     def outline(self) -> np.ndarray:
-        """(k,) particles round a planar body in order; empty in 3-D and for a single row: a read-only view."""
+        """(k,) particles round a planar body in order; empty in 3-D and for a single row: a read-only
+        view."""
         return read_only(self._ring)
 
     @property
     def triangles(self) -> np.ndarray:
-        """(f, 3) particles of the surface of a 3-D body, counter-clockwise from outside; of a planar lattice, of its
+        """(f, 3) particles of the surface of a 3-D body, counter-clockwise from outside; of a planar lattice,
+        of its
         cells: a read-only view.
         """
         return read_only(self._faces if self.dimensions == 3 else self._cells)
@@ -354,7 +376,8 @@ class SoftBody(SoftObject):
 
     @property
     def volume(self) -> float:
-        """Volume inside the surface now, wu^3; negative where it is turned inside out. TypeError for planar ones."""
+        """Volume inside the surface now, wu^3; negative where it is turned inside out. TypeError for planar
+        ones."""
         self._planar("volume", 3)
         return self._whole_size(self._x)
 
@@ -412,14 +435,24 @@ class SoftBody(SoftObject):
 
         return property(get, put, doc=doc)
 
-    pressure = _setting("pressure", "Area or volume kept, as a multiple of that at rest, 0.01 to 100; default 1.")
+    pressure = _setting(
+        "pressure", "Area or volume kept, as a multiple of that at rest, 0.01 to 100; default 1."
+    )
     stiffness = _setting("stiffness", "Shape matching, 0 to 1; default 0.3, for `lattice` and `tets` 0.")
-    stretch_compliance = _setting("stretch_compliance", "wu per force unit of the links, >= 0, or None: see SoftBody.")
-    bend_compliance = _setting("bend_compliance", "wu per force unit of the tethers, >= 0, or None: see SoftBody.")
-    max_deviation = _setting("max_deviation", "Largest distance from the matched place, wu, > 0, or None: any.")
+    stretch_compliance = _setting(
+        "stretch_compliance", "wu per force unit of the links, >= 0, or None: see SoftBody."
+    )
+    bend_compliance = _setting(
+        "bend_compliance", "wu per force unit of the tethers, >= 0, or None: see SoftBody."
+    )
+    max_deviation = _setting(
+        "max_deviation", "Largest distance from the matched place, wu, > 0, or None: any."
+    )
     internal_damping = _setting("internal_damping", "Rate in 1/s at which wobbling decays, >= 0; default 2.")
     plasticity = _setting("plasticity", "Rate in 1/s at which the rest shape flows, >= 0; default 0.")
-    plastic_yield = _setting("plastic_yield", "Relative deformation from which on it flows, >= 0; default 0.1.")
+    plastic_yield = _setting(
+        "plastic_yield", "Relative deformation from which on it flows, >= 0; default 0.1."
+    )
 
     def _goal_scale(self) -> float:
         """Size that the pressure asks for: its square or cube root, by +, -, *, / and square roots alone."""
@@ -437,8 +470,8 @@ class SoftBody(SoftObject):
     def apply_impulse(self, impulse: Sequence[float], point: Sequence[float] | None = None) -> None:
         """Give the body an impulse (mass wu / s; two numbers, or three in 3-D).
 
-        Without `point` every free particle gets the same change of velocity. With one (wu), the body gets it as a rigid
-        one would there: its spin changes too.
+        Without `point` every free particle gets the same change of velocity. With one (wu), the body gets it
+        as a rigid one would there: its spin changes too.
         """
         d = self.dimensions
         j = np.array(self._vector("impulse", impulse))
@@ -482,8 +515,9 @@ class SoftBody(SoftObject):
         """What moves the body from outside calls this."""
 
     def move(self, i: Any, p: Sequence[float] | None = None) -> None:
-        """`move(i, p)`: put particle `i` at `p`. A pinned one gets there over the next step, pushing what is in its
-        way; a free one at once, without velocity. `move(p)`: put the whole body with its centre at `p`.
+        """`move(i, p)`: put particle `i` at `p`. A pinned one gets there over the next step, pushing what is
+        in its way; a free one at once, without velocity. `move(p)`: put the whole body with its centre at
+        `p`.
         """
         if p is None:
             self._shift(np.array(self._vector("p", i)) - np.array(self.center))
@@ -535,8 +569,8 @@ class SoftBody(SoftObject):
         Args:
             i: particle, negatives count from the end. A pin or earlier tie of it is given up.
             body: in the world's space, or its static_body; before `World.add`, any body.
-            local: the point in the body's coordinates, wu; default None, where the particle is now. In 3-D the
-                particle keeps its z.
+            local: the point in the body's coordinates, wu; default None, where the particle is now. In 3-D
+            the particle keeps its z.
 
         The tie ends when the body leaves the space.
         """
@@ -562,8 +596,8 @@ class SoftBody(SoftObject):
         self._weigh()
 
     def join(self, i: int, other: SoftObject, j: int) -> None:
-        """Make particle `i` and particle `j` of another soft body or of a rope one point; what they are apart closes
-        at once. The join ends when either leaves its world.
+        """Make particle `i` and particle `j` of another soft body or of a rope one point; what they are apart
+        closes at once. The join ends when either leaves its world.
         """
         i = checks.index("i", i, self.count)
         if not isinstance(other, SoftObject) or not hasattr(other, "_joins"):
@@ -631,7 +665,8 @@ class SoftBody(SoftObject):
         for i, tie in self._anchors.items():
             if not in_space(tie.body, world.space):
                 raise ValueError(
-                    f"objects must be attached to bodies of this world's space, particle {i} is not: {tie.body!r}"
+                    f"objects must be attached to bodies of this world's space, particle {i} is not: "
+                    f"{tie.body!r}"
                 )
 
     def _links(self) -> np.ndarray:
@@ -646,5 +681,3 @@ class SoftBody(SoftObject):
     def __repr__(self) -> str:
         what = "planar" if self.dimensions == 2 else "3-D"
         return f"<SoftBody of {self.count} particles, {what}, {self._extent:g} wu>"
-
-

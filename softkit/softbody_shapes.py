@@ -48,8 +48,8 @@ class Layout:
 
 
 def colored(items: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """(order, starts): items sorted into colours of which none has two items with a particle in common, however
-    many items a particle has."""
+    """(order, starts): items sorted into colours of which none has two items with a particle in common,
+    however many items a particle has."""
     used = [0] * count
     colors = np.zeros(len(items), np.int64)
     for k, item in enumerate(items.tolist()):
@@ -97,14 +97,18 @@ def _crossing(points: np.ndarray) -> tuple[int, int] | None:
 def outline(points: Any, spacing: float | None) -> np.ndarray:
     """A checked closed outline, its edges cut to at most `spacing` wu."""
     rest = checks.points("outline", points, 2, least=3)
-    if len(rest) > 3 and np.allclose(rest[0], rest[-1], rtol=0.0, atol=1e-12 * float(np.ptp(rest, axis=0).max())):
+    if len(rest) > 3 and np.allclose(
+        rest[0], rest[-1], rtol=0.0, atol=1e-12 * float(np.ptp(rest, axis=0).max())
+    ):
         rest = rest[:-1]
     size = float(np.ptp(rest, axis=0).max())
     after = np.roll(rest, -1, axis=0)
     lengths = np.hypot(*(after - rest).T)
     if (lengths <= 1e-9 * size).any():
         i = int(np.argmax(lengths <= 1e-9 * size))
-        raise ValueError(f"outline[{(i + 1) % len(rest)}] must not repeat the point before it, got {rest[i].tolist()!r}")
+        raise ValueError(
+            f"outline[{(i + 1) % len(rest)}] must not repeat the point before it, got {rest[i].tolist()!r}"
+        )
     if abs(signed_area(rest)) <= 1e-6 * size * size:
         raise ValueError(f"outline must have an area, got {abs(signed_area(rest)):g} for a size of {size:g}")
     cross = _crossing(rest) if len(rest) <= 5000 else None
@@ -147,7 +151,8 @@ DIAGONALS = ((0, 1, 1), (0, 1, -1), (1, 0, 1), (1, 0, -1), (1, 1, 0), (1, -1, 0)
 
 
 def lattice(columns: int, rows: int, layers: int, spacing: float, origin: tuple[float, ...]) -> Layout:
-    """A block of particles: neighbours along the axes and the faces' diagonals, tethers to second neighbours."""
+    """A block of particles: neighbours along the axes and the faces' diagonals, tethers to second
+    neighbours."""
     d = 2 if layers == 1 else 3
     index = np.arange(columns * rows * layers).reshape(layers, rows, columns)
     layer, row, column = np.unravel_index(index.reshape(-1), index.shape)
@@ -168,9 +173,9 @@ def lattice(columns: int, rows: int, layers: int, spacing: float, origin: tuple[
     elif rows > 1 and columns > 1:
         layout.cells = _square_triangles(index[0])
         grid = index[0]
-        layout.ring = np.concatenate(
-            [grid[0, :-1], grid[:-1, -1], grid[-1, :0:-1], grid[:0:-1, 0]]
-        ).astype(np.int32)
+        layout.ring = np.concatenate([grid[0, :-1], grid[:-1, -1], grid[-1, :0:-1], grid[:0:-1, 0]]).astype(
+            np.int32
+        )
         layout.edges = np.stack([layout.ring, np.roll(layout.ring, -1)], axis=1)
     else:
         layout.edges = links[kinds == STRETCH]
@@ -198,7 +203,11 @@ def _cube_tets(index: np.ndarray) -> np.ndarray:
         return _no(4)
     corners = np.stack(
         [
-            index[k >> 2 : layers - 1 + (k >> 2), (k >> 1 & 1) : rows - 1 + (k >> 1 & 1), (k & 1) : columns - 1 + (k & 1)]
+            index[
+                k >> 2 : layers - 1 + (k >> 2),
+                (k >> 1 & 1) : rows - 1 + (k >> 1 & 1),
+                (k & 1) : columns - 1 + (k & 1),
+            ]
             for k in range(8)
         ],
         axis=-1,
@@ -236,7 +245,9 @@ def indices(name: str, value: Any, columns: int, count: int) -> np.ndarray:
     """(k, columns) indices of `count` points, negatives counted from the end, none twice in a row."""
     rows = np.asarray(value)
     if rows.ndim != 2 or rows.shape[1] != columns or rows.dtype.kind not in "iu" or not len(rows):
-        raise ValueError(f"{name} must be a (k, {columns}) array of ints, got shape {rows.shape} of {rows.dtype}")
+        raise ValueError(
+            f"{name} must be a (k, {columns}) array of ints, got shape {rows.shape} of {rows.dtype}"
+        )
     bad = ((rows < -count) | (rows >= count)).any(axis=1)
     if bad.any():
         i = int(np.argmax(bad))
@@ -329,7 +340,9 @@ def _closed(faces: np.ndarray, given: np.ndarray) -> list[tuple[int, int]]:
     pairs = []
     for (a, b), i in beside.items():
         if (b, a) not in beside:
-            raise ValueError(f"triangles[{i}] must be part of a closed mesh, got {given[i].tolist()!r}: an edge is open")
+            raise ValueError(
+                f"triangles[{i}] must be part of a closed mesh, got {given[i].tolist()!r}: an edge is open"
+            )
         if a < b:
             j = beside[(b, a)]
             p, q = (int(f.sum()) - a - b for f in (faces[i], faces[j]))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 P, INT, F = "i8", "i8", "f8"
 ARRAYS = (
-    "x x0 y v w m q previous target bounce pose links_at rest soft lam ring cells size faces grad edges exempt "
-    "colors shades touch hold"
+    "x x0 y v w m q previous target bounce pose links_at rest soft lam ring cells size faces grad edges "
+    "exempt colors shades touch hold"
 ).split()
 SOFT = np.dtype(
     [(n, P) for n in ARRAYS]
@@ -42,7 +42,8 @@ SLOTS = 3
 SERIAL_BELOW = 1500
 """Particles in all below which a second thread does not pay."""
 LEAST_PASSES, MOST_PASSES, RATIO = 2, 40, 25.0
-"""Passes over the constraints in a substep: more where bodies that weigh RATIO times as much hang on a soft one."""
+"""Passes over the constraints in a substep: more where bodies that weigh RATIO times as much hang on a soft
+one."""
 GROWTH = 1.0
 """Part of its size that a body may grow or shrink by in a second when its pressure changes."""
 
@@ -97,7 +98,11 @@ class SoftBodyStage(Stage):
         row["part"] = part
         row["most"] = -1.0 if soft._max_deviation is None else soft._max_deviation
         row["creep"], row["yield"] = min(1.0, soft._plasticity * h), soft._plastic_yield
-        row["damping"], row["calm"], row["max_speed"] = soft._damping, soft._internal_damping, self.world.max_speed
+        row["damping"], row["calm"], row["max_speed"] = (
+            soft._damping,
+            soft._internal_damping,
+            self.world.max_speed,
+        )
         row["radius"], row["friction"], row["elasticity"] = soft._radius, soft._friction, soft._elasticity
         row["depenetration"] = self.world.max_depenetration_speed
         row["slow"] = 2.0 * float(np.hypot(*self.world.gravity)) * h
@@ -160,7 +165,7 @@ class SoftBodyStage(Stage):
                 ties.append((i, node, colliders.index[tie.body], lx, ly, z, 0.0, 0.0))
             for join in soft._joins:
                 node, other, far = join.seen_from(soft)
-                if join.ends[0][0] is not soft and other in where or other._world is not self.world:
+                if (join.ends[0][0] is not soft and other in where) or other._world is not self.world:
                     continue
                 x, v, w = other._x, other._v, other._w
                 bonds.append(
@@ -208,7 +213,9 @@ class SoftBodyStage(Stage):
         islands[:, 7] = self._passes(names, root)
         self._islands = islands
 
-    def _sort(self, name: str, count: int, root: np.ndarray, names: np.ndarray, out: np.ndarray, k: int) -> None:
+    def _sort(
+        self, name: str, count: int, root: np.ndarray, names: np.ndarray, out: np.ndarray, k: int
+    ) -> None:
         """Ties or bonds of each island side by side."""
         records = getattr(self, name)
         of = root[records["soft"][:count]]

@@ -110,7 +110,11 @@ def test_refused_meshes_name_the_triangle():
     refused(ValueError, r"triangles\[\d+\] must be turned like", faces)
     refused(ValueError, r"triangles\[0\] must be counter-clockwise", CUBE_FACES[:, ::-1])
     refused(ValueError, r"triangles\[12\] must not repeat", np.concatenate([CUBE_FACES, CUBE_FACES[:1]]))
-    refused(ValueError, r"triangles\[5\] must not name a vertex twice", np.insert(CUBE_FACES, 5, [1, 1, 2], axis=0))
+    refused(
+        ValueError,
+        r"triangles\[5\] must not name a vertex twice",
+        np.insert(CUBE_FACES, 5, [1, 1, 2], axis=0),
+    )
     refused(ValueError, "closed mesh", CUBE_FACES[:-1])
 
 
@@ -120,7 +124,9 @@ def test_refused_tets_name_the_tetrahedron():
             softkit.SoftBody.tets(points, rows)
 
     good = softbody_shapes.FIVE
-    refused(ValueError, r"tets\[2\].*inverted", np.insert(good, 2, good[0][[1, 0, 2, 3]], axis=0)[[1, 3, 2, 4]])
+    refused(
+        ValueError, r"tets\[2\].*inverted", np.insert(good, 2, good[0][[1, 0, 2, 3]], axis=0)[[1, 3, 2, 4]]
+    )
     refused(ValueError, r"tets\[1\].*flat", [good[0], [0, 1, 2, 3]])
     refused(ValueError, r"tets\[5\] must not repeat", np.concatenate([good, good[:1]]))
     refused(IndexError, r"tets\[0\]", [[0, 1, 2, 99]])
@@ -129,7 +135,14 @@ def test_refused_tets_name_the_tetrahedron():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("pressure", 0.0), ("pressure", 101), ("stiffness", 1.1), ("max_deviation", 0.0), ("mass", 0), ("plasticity", -1)],
+    [
+        ("pressure", 0.0),
+        ("pressure", 101),
+        ("stiffness", 1.1),
+        ("max_deviation", 0.0),
+        ("mass", 0),
+        ("plasticity", -1),
+    ],
 )
 def test_refused_settings_change_nothing(name, value):
     body = softkit.SoftBody.circle((0, 0), 10)
@@ -152,9 +165,9 @@ def test_defaults_are_the_documented_ones():
 
 def test_kinds_answer_for_their_own_size_only():
     with pytest.raises(TypeError):
-        softkit.SoftBody.circle((0, 0), 10).volume
+        _ = softkit.SoftBody.circle((0, 0), 10).volume
     with pytest.raises(TypeError):
-        softkit.SoftBody.lattice(3, 3, 3).area
+        _ = softkit.SoftBody.lattice(3, 3, 3).area
     with pytest.raises(TypeError):
         softkit.SoftBody()
 
@@ -250,7 +263,7 @@ def mixed():
     crate.position = 20, -60
     shape = pymunk.Poly.create_box(crate, (60, 40))
     shape.friction, shape.filter = 0.7, pymunk.ShapeFilter(group=1)
-    list(space.shapes)[0].filter = pymunk.ShapeFilter(group=1)
+    next(iter(space.shapes)).filter = pymunk.ShapeFilter(group=1)
     space.add(crate, shape)
     a = world.add(softkit.SoftBody.circle((5, -120), 20, plasticity=1.0))
     b = world.add(softkit.SoftBody.lattice(6, 4, spacing=6, origin=(60, -100)))
@@ -298,7 +311,7 @@ def test_contacts_and_queries():
     seen = []
     body.on_begin = lambda obj, shape, i: seen.append((obj, shape, i))
     steps(world, 180)
-    assert seen and seen[0][:2] == (body, list(space.shapes)[0])
+    assert seen and seen[0][:2] == (body, next(iter(space.shapes)))
     assert world.contacts.impulse.sum() / world.step == pytest.approx(900, rel=0.02)
     assert np.allclose(world.contacts.normal, (0, -1), atol=1e-6)
     x, y = body.positions[0]
@@ -312,7 +325,7 @@ def test_filter_and_sensor():
     body = world.add(softkit.SoftBody.circle((0, -40), 20, filter=pymunk.ShapeFilter(mask=0)))
     steps(world, 60)
     assert body.center[1] > 100
-    list(space.shapes)[0].sensor = True
+    next(iter(space.shapes)).sensor = True
     other = world.add(softkit.SoftBody.circle((0, -20), 20))
     steps(world, 6)
     assert len(world.contacts) and not world.contacts.impulse.any()
