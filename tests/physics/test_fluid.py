@@ -128,7 +128,8 @@ def test_archimedes(ratio, spacing):
     # level from area = width * level - size * draught
     level = (area + size * (bottom - 300)) / (300 - size)
     draught = bottom - (300 - level)
-    assert draught == pytest.approx(ratio * size, abs=0.75 * spacing)  # the layer under the box is as coarse as the particles
+    # the liquid under the box is as coarse as its particles
+    assert draught == pytest.approx(ratio * size, abs=0.75 * spacing)
 
 
 def test_heavy_sinks_rests_and_a_light_one_comes_up():
