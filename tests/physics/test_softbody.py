@@ -85,6 +85,10 @@ def test_pressure_is_the_size_where_nothing_resists(pressure):
     made = SoftBody.circle((200, 0), 20, pressure=pressure)
     bodies = [SoftBody.circle((0, 0), 20), SoftBody.lattice(5, 5), SoftBody.polygon(ARROW, spacing=5)]
     solids = [SoftBody.lattice(3, 3, 3), SoftBody.tets(CUBE, FIVE)]
+    for k, body in enumerate((*bodies, *solids)):
+        body.translate(
+            (-300 * k, 0) if k < len(bodies) else (-300 * k, 0, 0)
+        )  # apart: alone is what is asked
     world.add(made, *bodies, *solids)
     for body in (*bodies, *solids):
         body.pressure = pressure
