@@ -193,6 +193,44 @@ def test_aiming_without_a_mouse_takes_the_hold_ahead():
     assert game.aim is None, "nothing to hold below"
 
 
+def jelly(play, frames=2400):
+    return driven("07_jelly_platformer", play, frames)
+
+
+def test_the_jelly_fits_under_the_ceiling_only_squeezed():
+    def roll(squeeze):
+        return lambda game, frame: game.controls.script(x=1, y=squeeze if game.hero.center[0] > 1000 else 0)
+
+    whole, squeezed = jelly(roll(0), 500), jelly(roll(1), 500)
+    assert whole.hero.center[0] < 1180 and whole.state == PLAYING
+    assert squeezed.hero.center[0] > 1500
+    assert squeezed.hero.area < 0.5 * squeezed.hero.rest_area
+
+
+def test_the_jelly_hangs_from_the_ferry_as_long_as_it_sticks():
+    game = catalog.load("07_jelly_platformer")()
+    game.start()
+    game.hero.move((1950, 426))
+    for frame in range(480):
+        game.controls.script(hold={"action"})
+        game.step(headless.DT)
+        if frame > 30:
+            assert abs(game.hero.center[0] - game.ferry.position.x) < 40
+            assert 0 < game.hero.center[1] - game.ferry.position.y < 60
+    for _ in range(60):
+        game.step(headless.DT)
+    assert game.hero.center[1] > 500 and not game.hero.attachments
+
+
+def test_jelly_and_spikes():
+    game = jelly(
+        lambda game, frame: game.controls.script(
+            x=1, y=1 if game.hero.center[0] < 1540 else -1 if game.hero.center[0] < 1640 else 0
+        )
+    )
+    assert game.state == LOST and "spikes" in game.message
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("moment", ["start", "poster"])
 def test_the_picture_is_the_reference(name, moment, screen):
