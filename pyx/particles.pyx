@@ -9,7 +9,7 @@ particles and writes only its own.
 from cython.parallel cimport prange
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from contact cimport Skin, combine_friction
 from fieldops cimport larger, smaller
@@ -59,7 +59,7 @@ cdef struct Spec:  # one source; the same doubles as SPEC in softkit/emitters.py
     double aimed, direction, spread, speed_low, speed_high
     double life_low, life_high, spin_low, spin_high, scale_low, scale_high, turn_low, turn_high
     double x0, y0, angle0, x1, y1, angle1  # the carrier's pose at the start and the end of the step
-    double vx, vy, w, inherit, push_x, push_y, edges, length, start, interval, dt
+    double vx, vy, w, inherit, push_x, push_y, edges, length, start, interval, dt, off
 
 cdef struct Birth:
     double x, y, nx, ny
@@ -122,15 +122,15 @@ cdef void place(const Spec* spec, const double* edges, double r0, double r1, Bir
         out.y = spec.b + spec.d * r1
         sincos(6.283185307179586 * (r0 * 7919.0 + r1), &out.ny, &out.nx)
     elif kind == EDGES:
-        along = spec.length * r0  # an edge: ax, ay, bx, by, nx, ny, length up to it, its own length
-        while k < last and along >= edges[8 * (k + 1) + 6]:
+        # a piece: from a to b, and round by an angle, at a radius from there: lines and arcs alike
+        along = spec.length * r0  # ax, ay, bx, by, angle, turn, radius, length up to it, its own length
+        while k < last and along >= edges[9 * (k + 1) + 7]:
             k += 1
-        edges += 8 * k
-        r = (along - edges[6]) / edges[7] if edges[7] > 0.0 else 0.0
-        out.x = edges[0] + (edges[2] - edges[0]) * r
-        out.y = edges[1] + (edges[3] - edges[1]) * r
-        out.nx = edges[4]
-        out.ny = edges[5]
+        edges += 9 * k
+        r = (along - edges[7]) / edges[8] if edges[8] > 0.0 else 0.0
+        sincos(edges[4] + edges[5] * r, &out.ny, &out.nx)
+        out.x = edges[0] + (edges[2] - edges[0]) * r + (edges[6] + spec.off) * out.nx
+        out.y = edges[1] + (edges[3] - edges[1]) * r + (edges[6] + spec.off) * out.ny
     else:
         out.x = spec.a
         out.y = spec.b
@@ -442,12 +442,34 @@ def move(double[:, ::1] x, double[:, ::1] v, double[:, ::1] traits, uint8_t[::1]
         move_chunk(&s, k * CHUNK, s.n if (k + 1) * CHUNK > s.n else (k + 1) * CHUNK, reach)
 
 
-def holes(const uint8_t[::1] fate, int64_t[::1] source, int64_t[::1] target):
-    """Plan how to close the gaps of rows with a fate other than 0 by moving last rows into them.
+def struck(const uint8_t[::1] fate, const double[:, ::1] x, const double[:, ::1] hit, double[:, ::1] out):
+    """Copy place, normal and speed of every particle that died of a hit into rows of out; returns how many."""
+    cdef Py_ssize_t i, count = 0
+    with nogil:
+        for i in range(fate.shape[0]):
+            if fate[i] == STRUCK:
+                out[count, 0] = x[i, 0]
+                out[count, 1] = x[i, 1]
+                out[count, 2] = hit[i, 0]
+                out[count, 3] = hit[i, 1]
+                out[count, 4] = hit[i, 2]
+                count += 1
+    return count
 
-    Row source[k] goes to target[k]; returns (how many of these, how many rows are left).
+
+cdef inline void carry(double* rows, Py_ssize_t width, Py_ssize_t source, Py_ssize_t target) noexcept nogil:
+    memcpy(rows + target * width, rows + source * width, width * sizeof(double))
+
+
+def close_gaps(const uint8_t[::1] fate, double[:, ::1] x, double[:, ::1] v, double[:, ::1] previous,
+               double[:, ::1] traits, double[:, ::1] hit, int64_t[::1] ids, int64_t[::1] touch,
+               double[:, :, ::1] trail):
+    """Take out the rows with a fate other than 0: last rows move into their places. Returns how many are
+    left. touch, trail: or None.
     """
-    cdef Py_ssize_t i = 0, n = fate.shape[0], count = 0
+    cdef Py_ssize_t i = 0, n = fate.shape[0], length = trail.shape[1] if trail is not None else 0
+    if n == 0:
+        return 0
     with nogil:
         while i < n:
             if fate[i] == LIVING:
@@ -457,8 +479,15 @@ def holes(const uint8_t[::1] fate, int64_t[::1] source, int64_t[::1] target):
                 n -= 1
             n -= 1
             if n > i:
-                source[count] = n
-                target[count] = i
-                count += 1
+                carry(&x[0, 0], 2, n, i)
+                carry(&v[0, 0], 2, n, i)
+                carry(&previous[0, 0], 2, n, i)
+                carry(&traits[0, 0], TRAITS, n, i)
+                carry(&hit[0, 0], 3, n, i)
+                ids[i] = ids[n]
+                if touch is not None:
+                    touch[i] = touch[n]
+                if length > 0:
+                    carry(&trail[0, 0, 0], 2 * length, n, i)
             i += 1
-    return count, n
+    return n

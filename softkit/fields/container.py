@@ -102,6 +102,15 @@ class Fields:
             self._plans[id(obj)] = held
         return held[2]
 
+    def begin_step(self, time: float) -> None:
+        """A world's step from `time` (s) on begins."""
+        for field in self._fields:
+            field.begin_step(time)
+
+    def forget(self, obj: Any) -> None:
+        """The object is gone: do not keep it alive."""
+        self._plans.pop(id(obj), None)
+
     def reaches(self, obj: Any) -> bool:
         """Whether any field acts on the object."""
         return bool(self._fields) and bool(self._plan(obj).fields)
