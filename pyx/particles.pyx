@@ -220,9 +220,21 @@ cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double
     v[1] = v[1] - normal * ny - tangent * nx
 
 
-cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, double* p, double* q,
+cdef inline void pose_at(const double* start, const Body* body, double part, double* pose) noexcept nogil:
+    """Pose of a body a part of the way from the start of the step to its end."""
+    cdef double c = between(start[2], body.c, part), s = between(start[3], body.s, part)
+    cdef double size = sqrt(c * c + s * s)
+    pose[0] = between(start[0], body.x, part)
+    pose[1] = between(start[1], body.y, part)
+    pose[2] = c / size if size > 0.0 else body.c
+    pose[3] = s / size if size > 0.0 else body.s
+
+
+cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, double born, double* p, double* q,
                      double* left) noexcept nogil:
     """The way p -> q, for which `left` seconds are left, against one shape. True where it turned.
+
+    born: the part of the step before the particle's birth, 0 for all but newborn ones.
 
     A shape at rest is hit at the place and time where the way meets it: p goes there, and q where the new
     velocity leads in the time that is left. From one that moves, or with PUSH, q is pushed out. With LOOK
@@ -232,6 +244,10 @@ cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, doubl
     cdef const Body* body = s.world.bodies + shape.body
     cdef const double* start = s.start + 4 * shape.body
     cdef double nx = 0.0, ny = 0.0, depth = 0.0, px, py, qx, qy, approach, most, part, wx, wy
+    cdef double pose[4]
+    if born > 0.0:
+        pose_at(start, body, born, pose)
+        start = pose
     to_local(start[0], start[1], start[2], start[3], p[0], p[1], &px, &py)
     if s.on_hit == STICK and not shape.sensor:
         depth = s.skin.radius - shape_distance(shape, s.world.corners, px, py, &nx, &ny)
@@ -276,8 +292,8 @@ cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, doubl
     return True
 
 
-cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int way, double* p, double* q,
-               double* left) noexcept nogil:
+cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int way, double born, double* p,
+               double* q, double* left) noexcept nogil:
     """The way p -> q against every shape of one tree near it. True where one turned it."""
     cdef int64_t stack[STACK]
     cdef int top = 1
@@ -296,7 +312,7 @@ cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int
         shape = s.world.shapes + leaf
         if filters_meet(s.skin.group, s.skin.categories, s.skin.mask,
                         shape.group, shape.categories, shape.mask):
-            turned = meet_shape(s, i, leaf, way, p, q, left) or turned
+            turned = meet_shape(s, i, leaf, way, born, p, q, left) or turned
     return turned
 
 
@@ -360,7 +376,7 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
     cdef int k, way
     cdef double p[2]
     cdef double q[2]
-    cdef double lived, left, square
+    cdef double lived, born, left, square
     cdef double* v
     cdef double* own
     cdef bint turned = False
@@ -369,6 +385,7 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
         v = s.v + 2 * i
         own = s.traits + TRAITS * i
         lived = s.dt + own[0] if own[0] < 0.0 else s.dt
+        born = 1.0 - lived / s.dt
         v[0] *= s.keep
         v[1] *= s.keep
         square = v[0] * v[0] + v[1] * v[1]
@@ -387,12 +404,13 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
             left = lived
             for k in range(PASSES):
                 way = TURN if k < TURNS else PUSH
-                turned = meet(s, i, &s.world.still, 0.0, way, p, q, &left)
-                turned = meet(s, i, &s.world.moving, reach, way, p, q, &left) or turned
+                turned = meet(s, i, &s.world.still, 0.0, way, born, p, q, &left)
+                turned = meet(s, i, &s.world.moving, reach, way, born, p, q, &left) or turned
                 if not turned or s.fate[i] != LIVING:
                     break
-            if turned and s.fate[i] == LIVING and (meet(s, i, &s.world.still, 0.0, LOOK, p, q, &left)
-                                                   or meet(s, i, &s.world.moving, reach, LOOK, p, q, &left)):
+            if turned and s.fate[i] == LIVING and (
+                    meet(s, i, &s.world.still, 0.0, LOOK, born, p, q, &left)
+                    or meet(s, i, &s.world.moving, reach, LOOK, born, p, q, &left)):
                 q[0] = p[0]
                 q[1] = p[1]
         s.x[2 * i] = q[0]
@@ -443,7 +461,8 @@ def move(double[:, ::1] x, double[:, ::1] v, double[:, ::1] traits, uint8_t[::1]
 
 
 def struck(const uint8_t[::1] fate, const double[:, ::1] x, const double[:, ::1] hit, double[:, ::1] out):
-    """Copy place, normal and speed of every particle that died of a hit into rows of out; returns how many."""
+    """Copy place, normal and speed of every particle that died of a hit into rows of out; returns how
+    many."""
     cdef Py_ssize_t i, count = 0
     with nogil:
         for i in range(fate.shape[0]):
