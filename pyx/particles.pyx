@@ -70,7 +70,7 @@ cdef struct Swarm:
     double* v
     double* traits  # age, life, angle, spin, scale
     uint8_t* fate
-    double* hit  # normal and speed of the last hit, 3 each
+    double* hit  # normal of the last hit, and the change of velocity along it, or what died of it came in at
     int64_t* touch  # index of the shape touched, or -1; NULL: not wanted
     double* trail  # NULL: none
     Py_ssize_t trail_length, trail_slot
@@ -199,7 +199,7 @@ cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double
     normal = (v[0] - ux) * nx + (v[1] - uy) * ny
     s.hit[3 * i] = nx
     s.hit[3 * i + 1] = ny
-    s.hit[3 * i + 2] = -normal
+    s.hit[3 * i + 2] = larger(-normal, 0.0)
     if s.on_hit == DIE:
         s.fate[i] = STRUCK
         return
@@ -216,6 +216,7 @@ cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double
     most = combine_friction(&s.skin, shape.friction) * (1.0 + e) * -normal
     tangent = most if tangent > most else (-most if tangent < -most else tangent)
     normal = (1.0 + e) * normal
+    s.hit[3 * i + 2] = -normal
     v[0] = v[0] - normal * nx + tangent * ny
     v[1] = v[1] - normal * ny - tangent * nx
 

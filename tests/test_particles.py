@@ -210,6 +210,19 @@ def test_touches_are_in_contacts_when_asked_for():
     assert begun == [(loud, shape, 0)]
 
 
+@pytest.mark.parametrize("mass", [0.5, 4.0])
+@pytest.mark.parametrize("bounce", [0.0, 0.6])
+def test_the_impulse_of_a_touch_is_what_the_shape_gave(mass, bounce):
+    space, world = scene((0, 0))
+    floor(space, 100)
+    pool = world.add(Particles(5, radius=2, mass=mass, bounce=bounce, report_contacts=True, lifetime=9))
+    pool.add([(0, 95)], [(50, 300)])
+    world.update(1 / 60)
+    (contact,) = world.contacts
+    assert contact.impulse == pytest.approx(mass * 300 * (1 + bounce))
+    assert contact.impulse == pytest.approx(mass * (300 - pool.velocities[0, 1]))
+
+
 def test_sparks_where_a_rope_scrapes():
     space, world = scene((0, 900))
     floor(space, 200)
