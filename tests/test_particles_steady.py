@@ -79,5 +79,5 @@ def test_hits_are_where_shapes_are_and_their_particles_are_gone():
         assert np.hypot(*normals.T) == pytest.approx(1.0) and speeds.min(initial=0) > -1e-6
         for point in points:
             near = world.space.point_query_nearest(tuple(point), 50, pymunk.ShapeFilter())
-            assert near.distance < 2.1  # some are born inside a shape
+            assert near.distance < 2 + 3.4  # the wheel turned on by up to 3.4 since; some are born inside
     assert total > 50
