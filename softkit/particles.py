@@ -336,6 +336,7 @@ class Particles(SoftObject):
             checks.whole("most", most, 0, 10_000),
         )
         least, total = checks.number("least", least, 0.0), 0
+        speed, spread = span("speed", speed), checks.number("spread", spread, 0.0, 2 * math.pi)
         for contact in contacts:
             if contact.impulse <= least:
                 continue

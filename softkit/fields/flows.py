@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.base import Field, Placed
-from softkit.fields.region import Region
+from softkit.fields.region import Region, as_rect
 from softkit.fields.values import Number, Vector, number, three, vector
 
 
@@ -243,7 +243,7 @@ class FlowMap(Flow):
         repeat: bool = False,
         **options: Any,
     ):
-        self._rect = Region.rect(*_four(rect))
+        self._rect = as_rect("rect", rect)
         self._repeat = checks.truth("repeat", repeat)
         if options.get("region") is None:
             options["region"] = None if repeat else self._rect
@@ -300,10 +300,3 @@ class FlowMap(Flow):
             float(self._repeat),
             0,
         )
-
-
-def _four(rect: Any) -> tuple[Any, ...]:
-    parts = tuple(rect) if hasattr(rect, "__iter__") else ()
-    if len(parts) != 4:
-        raise ValueError(f"rect must be (left, top, width, height), got {rect!r}")
-    return parts

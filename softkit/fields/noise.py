@@ -7,8 +7,8 @@ import numpy as np
 from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.base import threads_for
-from softkit.fields.flows import Flow, _four
-from softkit.fields.region import Region
+from softkit.fields.flows import Flow
+from softkit.fields.region import Region, as_rect
 from softkit.fields.values import Number, number
 
 
@@ -114,7 +114,7 @@ class CurlNoise(Flow):
             self._rect = None
             self._touch()
             return
-        area = Region.rect(*_four(rect))
+        area = as_rect("rect", rect)
         smallest = self._scale / 2 ** (self._octaves - 1)
         cell = smallest / 8 if cell is None else number("cell", cell, 1e-3)
         interval = number("interval", interval, 0.0, 1e6)
