@@ -188,8 +188,8 @@ cdef inline double at_edge(double p, double top) noexcept nogil:
     return smaller(larger(p, 0.0), top)
 
 
-# Bilinear interpolation of a grid of vectors (rows x columns x 2): nodes at left + i step, held at the edges
-# or repeated.
+# Bilinear interpolation of a grid of vectors (rows x columns x 2): nodes at left + i step, held up to half a
+# step beyond the outer ones and nothing further out, or repeated.
 cdef inline void grid(Chunk* c, const double* row, const double* table) noexcept nogil:
     cdef int i, columns = <int>row[15], rows = <int>row[16], ax, ay, bx, by
     cdef bint repeat = row[18] != 0.0
@@ -210,6 +210,8 @@ cdef inline void grid(Chunk* c, const double* row, const double* table) noexcept
             ay = <int>at_edge(py, rows - 1)
             bx = ax + 1 if ax + 1 < columns else 0
             by = ay + 1 if ay + 1 < rows else 0
+        elif not (-0.5 <= px <= columns - 0.5 and -0.5 <= py <= rows - 0.5):
+            continue
         else:
             px = at_edge(px, columns - 1)
             py = at_edge(py, rows - 1)

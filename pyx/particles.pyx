@@ -9,7 +9,7 @@ particles and writes only its own.
 from cython.parallel cimport prange
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from contact cimport Skin, combine_friction
 from fieldops cimport larger, smaller
@@ -59,7 +59,7 @@ cdef struct Spec:  # one source; the same doubles as SPEC in softkit/emitters.py
     double aimed, direction, spread, speed_low, speed_high
     double life_low, life_high, spin_low, spin_high, scale_low, scale_high, turn_low, turn_high
     double x0, y0, angle0, x1, y1, angle1  # the carrier's pose at the start and the end of the step
-    double vx, vy, w, inherit, push_x, push_y, edges, length, start, interval, dt
+    double vx, vy, w, inherit, push_x, push_y, edges, length, start, interval, dt, off
 
 cdef struct Birth:
     double x, y, nx, ny
@@ -70,7 +70,7 @@ cdef struct Swarm:
     double* v
     double* traits  # age, life, angle, spin, scale
     uint8_t* fate
-    double* hit  # normal and speed of the last hit, 3 each
+    double* hit  # normal of the last hit, and the change of velocity along it, or what died of it came in at
     int64_t* touch  # index of the shape touched, or -1; NULL: not wanted
     double* trail  # NULL: none
     Py_ssize_t trail_length, trail_slot
@@ -122,15 +122,15 @@ cdef void place(const Spec* spec, const double* edges, double r0, double r1, Bir
         out.y = spec.b + spec.d * r1
         sincos(6.283185307179586 * (r0 * 7919.0 + r1), &out.ny, &out.nx)
     elif kind == EDGES:
-        along = spec.length * r0  # an edge: ax, ay, bx, by, nx, ny, length up to it, its own length
-        while k < last and along >= edges[8 * (k + 1) + 6]:
+        # a piece: from a to b, and round by an angle, at a radius from there: lines and arcs alike
+        along = spec.length * r0  # ax, ay, bx, by, angle, turn, radius, length up to it, its own length
+        while k < last and along >= edges[9 * (k + 1) + 7]:
             k += 1
-        edges += 8 * k
-        r = (along - edges[6]) / edges[7] if edges[7] > 0.0 else 0.0
-        out.x = edges[0] + (edges[2] - edges[0]) * r
-        out.y = edges[1] + (edges[3] - edges[1]) * r
-        out.nx = edges[4]
-        out.ny = edges[5]
+        edges += 9 * k
+        r = (along - edges[7]) / edges[8] if edges[8] > 0.0 else 0.0
+        sincos(edges[4] + edges[5] * r, &out.ny, &out.nx)
+        out.x = edges[0] + (edges[2] - edges[0]) * r + (edges[6] + spec.off) * out.nx
+        out.y = edges[1] + (edges[3] - edges[1]) * r + (edges[6] + spec.off) * out.ny
     else:
         out.x = spec.a
         out.y = spec.b
@@ -199,7 +199,7 @@ cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double
     normal = (v[0] - ux) * nx + (v[1] - uy) * ny
     s.hit[3 * i] = nx
     s.hit[3 * i + 1] = ny
-    s.hit[3 * i + 2] = -normal
+    s.hit[3 * i + 2] = larger(-normal, 0.0)
     if s.on_hit == DIE:
         s.fate[i] = STRUCK
         return
@@ -216,13 +216,26 @@ cdef void respond(const Swarm* s, Py_ssize_t i, int64_t index, double nx, double
     most = combine_friction(&s.skin, shape.friction) * (1.0 + e) * -normal
     tangent = most if tangent > most else (-most if tangent < -most else tangent)
     normal = (1.0 + e) * normal
+    s.hit[3 * i + 2] = -normal
     v[0] = v[0] - normal * nx + tangent * ny
     v[1] = v[1] - normal * ny - tangent * nx
 
 
-cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, double* p, double* q,
+cdef inline void pose_at(const double* start, const Body* body, double part, double* pose) noexcept nogil:
+    """Pose of a body a part of the way from the start of the step to its end."""
+    cdef double c = between(start[2], body.c, part), s = between(start[3], body.s, part)
+    cdef double size = sqrt(c * c + s * s)
+    pose[0] = between(start[0], body.x, part)
+    pose[1] = between(start[1], body.y, part)
+    pose[2] = c / size if size > 0.0 else body.c
+    pose[3] = s / size if size > 0.0 else body.s
+
+
+cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, double born, double* p, double* q,
                      double* left) noexcept nogil:
     """The way p -> q, for which `left` seconds are left, against one shape. True where it turned.
+
+    born: the part of the step before the particle's birth, 0 for all but newborn ones.
 
     A shape at rest is hit at the place and time where the way meets it: p goes there, and q where the new
     velocity leads in the time that is left. From one that moves, or with PUSH, q is pushed out. With LOOK
@@ -232,6 +245,10 @@ cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, doubl
     cdef const Body* body = s.world.bodies + shape.body
     cdef const double* start = s.start + 4 * shape.body
     cdef double nx = 0.0, ny = 0.0, depth = 0.0, px, py, qx, qy, approach, most, part, wx, wy
+    cdef double pose[4]
+    if born > 0.0:
+        pose_at(start, body, born, pose)
+        start = pose
     to_local(start[0], start[1], start[2], start[3], p[0], p[1], &px, &py)
     if s.on_hit == STICK and not shape.sensor:
         depth = s.skin.radius - shape_distance(shape, s.world.corners, px, py, &nx, &ny)
@@ -276,8 +293,8 @@ cdef bint meet_shape(const Swarm* s, Py_ssize_t i, int64_t index, int way, doubl
     return True
 
 
-cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int way, double* p, double* q,
-               double* left) noexcept nogil:
+cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int way, double born, double* p,
+               double* q, double* left) noexcept nogil:
     """The way p -> q against every shape of one tree near it. True where one turned it."""
     cdef int64_t stack[STACK]
     cdef int top = 1
@@ -296,7 +313,7 @@ cdef bint meet(const Swarm* s, Py_ssize_t i, const Tree* tree, double reach, int
         shape = s.world.shapes + leaf
         if filters_meet(s.skin.group, s.skin.categories, s.skin.mask,
                         shape.group, shape.categories, shape.mask):
-            turned = meet_shape(s, i, leaf, way, p, q, left) or turned
+            turned = meet_shape(s, i, leaf, way, born, p, q, left) or turned
     return turned
 
 
@@ -360,7 +377,7 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
     cdef int k, way
     cdef double p[2]
     cdef double q[2]
-    cdef double lived, left, square
+    cdef double lived, born, left, square
     cdef double* v
     cdef double* own
     cdef bint turned = False
@@ -369,6 +386,7 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
         v = s.v + 2 * i
         own = s.traits + TRAITS * i
         lived = s.dt + own[0] if own[0] < 0.0 else s.dt
+        born = 1.0 - lived / s.dt
         v[0] *= s.keep
         v[1] *= s.keep
         square = v[0] * v[0] + v[1] * v[1]
@@ -387,12 +405,13 @@ cdef void move_chunk(const Swarm* s, Py_ssize_t first, Py_ssize_t end, double re
             left = lived
             for k in range(PASSES):
                 way = TURN if k < TURNS else PUSH
-                turned = meet(s, i, &s.world.still, 0.0, way, p, q, &left)
-                turned = meet(s, i, &s.world.moving, reach, way, p, q, &left) or turned
+                turned = meet(s, i, &s.world.still, 0.0, way, born, p, q, &left)
+                turned = meet(s, i, &s.world.moving, reach, way, born, p, q, &left) or turned
                 if not turned or s.fate[i] != LIVING:
                     break
-            if turned and s.fate[i] == LIVING and (meet(s, i, &s.world.still, 0.0, LOOK, p, q, &left)
-                                                   or meet(s, i, &s.world.moving, reach, LOOK, p, q, &left)):
+            if turned and s.fate[i] == LIVING and (
+                    meet(s, i, &s.world.still, 0.0, LOOK, born, p, q, &left)
+                    or meet(s, i, &s.world.moving, reach, LOOK, born, p, q, &left)):
                 q[0] = p[0]
                 q[1] = p[1]
         s.x[2 * i] = q[0]
@@ -442,12 +461,35 @@ def move(double[:, ::1] x, double[:, ::1] v, double[:, ::1] traits, uint8_t[::1]
         move_chunk(&s, k * CHUNK, s.n if (k + 1) * CHUNK > s.n else (k + 1) * CHUNK, reach)
 
 
-def holes(const uint8_t[::1] fate, int64_t[::1] source, int64_t[::1] target):
-    """Plan how to close the gaps of rows with a fate other than 0 by moving last rows into them.
+def struck(const uint8_t[::1] fate, const double[:, ::1] x, const double[:, ::1] hit, double[:, ::1] out):
+    """Copy place, normal and speed of every particle that died of a hit into rows of out; returns how
+    many."""
+    cdef Py_ssize_t i, count = 0
+    with nogil:
+        for i in range(fate.shape[0]):
+            if fate[i] == STRUCK:
+                out[count, 0] = x[i, 0]
+                out[count, 1] = x[i, 1]
+                out[count, 2] = hit[i, 0]
+                out[count, 3] = hit[i, 1]
+                out[count, 4] = hit[i, 2]
+                count += 1
+    return count
 
-    Row source[k] goes to target[k]; returns (how many of these, how many rows are left).
+
+cdef inline void carry(double* rows, Py_ssize_t width, Py_ssize_t source, Py_ssize_t target) noexcept nogil:
+    memcpy(rows + target * width, rows + source * width, width * sizeof(double))
+
+
+def close_gaps(const uint8_t[::1] fate, double[:, ::1] x, double[:, ::1] v, double[:, ::1] previous,
+               double[:, ::1] traits, double[:, ::1] hit, int64_t[::1] ids, int64_t[::1] touch,
+               double[:, :, ::1] trail):
+    """Take out the rows with a fate other than 0: last rows move into their places. Returns how many are
+    left. touch, trail: or None.
     """
-    cdef Py_ssize_t i = 0, n = fate.shape[0], count = 0
+    cdef Py_ssize_t i = 0, n = fate.shape[0], length = trail.shape[1] if trail is not None else 0
+    if n == 0:
+        return 0
     with nogil:
         while i < n:
             if fate[i] == LIVING:
@@ -457,8 +499,15 @@ def holes(const uint8_t[::1] fate, int64_t[::1] source, int64_t[::1] target):
                 n -= 1
             n -= 1
             if n > i:
-                source[count] = n
-                target[count] = i
-                count += 1
+                carry(&x[0, 0], 2, n, i)
+                carry(&v[0, 0], 2, n, i)
+                carry(&previous[0, 0], 2, n, i)
+                carry(&traits[0, 0], TRAITS, n, i)
+                carry(&hit[0, 0], 3, n, i)
+                ids[i] = ids[n]
+                if touch is not None:
+                    touch[i] = touch[n]
+                if length > 0:
+                    carry(&trail[0, 0, 0], 2 * length, n, i)
             i += 1
-    return count, n
+    return n

@@ -214,7 +214,7 @@ class ClothStage(Stage):
         flows = sum(field.kind == "flow" for field in plan.fields)
         if len(plan.fields) > flows:
             np.copyto(speeds, cloth._v)
-            fields.push(cloth, points, speeds, cloth._w, h, time, threads)
+            fields.push(cloth, points, speeds, cloth._w, h, time, threads, self.world.gravity, True)
             np.copyto(cloth._v, speeds)
         if flows and cloth._air_density > 0.0:
             air = cloth._air

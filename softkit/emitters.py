@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 SPEC = (
     "kind a b c d aimed direction spread speed_low speed_high life_low life_high spin_low spin_high "
     "scale_low scale_high turn_low turn_high x0 y0 angle0 x1 y1 angle1 vx vy w inherit push_x push_y "
-    "edges length start interval dt"
+    "edges length start interval dt off"
 ).split()
 PLACE = {name: i for i, name in enumerate(SPEC)}
-CORNERS_OF_A_CIRCLE = 32
-NO_EDGES = np.zeros((0, 8))
+NO_EDGES = np.zeros((0, 9))
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,9 @@ class Source:
 
     @classmethod
     def surface(cls, shape: pymunk.Shape) -> Source:
-        """Evenly along the outline of a pymunk shape as it is now; goes with the shape's body and takes its
-        velocity."""
+        """Evenly along the outline of a pymunk shape as it is now, its round parts too; goes with the shape's
+        body and takes its velocity. What is born there stands off by the pool's radius, so that it is not in
+        the shape."""
         if not isinstance(shape, pymunk.Shape):
             raise TypeError(f"shape must be a pymunk.Shape, got {shape!r}")
         if shape.body is None:
@@ -76,28 +76,37 @@ class Source:
 
 
 def _outline(shape: pymunk.Shape) -> np.ndarray:
-    """Edges (ax, ay, bx, by, nx, ny, length so far, length) of the outline in the body's frame."""
+    """Pieces (ax, ay, bx, by, angle, turn, radius, length so far, length) of the outline in the body's frame:
+    a piece goes from a to b, or from its angle round by a turn, `radius` off that."""
     if isinstance(shape, pymunk.Circle):
-        turn = np.arange(CORNERS_OF_A_CIRCLE) * (2 * math.pi / CORNERS_OF_A_CIRCLE)
-        corners = np.stack([np.cos(turn), np.sin(turn)], axis=1) * shape.radius + tuple(shape.offset)
-        out = 0.0
+        corners, out = [tuple(shape.offset)], shape.radius
     elif isinstance(shape, pymunk.Segment):
-        corners, out = np.array([tuple(shape.a), tuple(shape.b)]), shape.radius
+        corners, out = [tuple(shape.a), tuple(shape.b)], shape.radius
     else:
-        corners, out = np.array([tuple(p) for p in shape.get_vertices()]), shape.radius
-        if (
-            np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - np.roll(corners[:, 0], -1) * corners[:, 1])
-            < 0
-        ):
-            corners = corners[::-1]
-    after = np.roll(corners, -1, axis=0)
-    along = after - corners
-    length = np.sqrt((along**2).sum(axis=1))
-    normal = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.maximum(length, 1e-12)[:, None]
-    edges = np.zeros((len(corners), 8))
-    edges[:, 0:2], edges[:, 2:4], edges[:, 4:6] = corners + out * normal, after + out * normal, normal
-    edges[:, 6], edges[:, 7] = np.cumsum(length) - length, length
+        corners, out = [tuple(p) for p in shape.get_vertices()], shape.radius
+        if sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corners, corners[1:] + corners[:1])) < 0:
+            corners.reverse()
+    if len(corners) == 1 or (len(corners) == 2 and corners[0] == corners[1]):
+        pieces = [(*corners[0], *corners[0], 0.0, 2 * math.pi, out, 2 * math.pi * out)]
+    else:
+        pieces = _sides(corners, out)
+    edges = np.zeros((len(pieces), 9))
+    edges[:, [0, 1, 2, 3, 4, 5, 6, 8]] = pieces
+    edges[:, 7] = np.cumsum(edges[:, 8]) - edges[:, 8]
     return edges
+
+
+def _sides(corners: list[tuple[float, float]], out: float) -> list[tuple[float, ...]]:
+    """The straight sides round some corners, and the arcs between them where they are rounded."""
+    pieces = []
+    angles = [math.atan2(a[0] - b[0], b[1] - a[1]) for a, b in zip(corners, corners[1:] + corners[:1])]
+    for k, a in enumerate(corners):
+        b = corners[(k + 1) % len(corners)]
+        pieces.append((*a, *b, angles[k], 0.0, out, math.hypot(b[0] - a[0], b[1] - a[1])))
+        turn = (angles[(k + 1) % len(corners)] - angles[k]) % (2 * math.pi)
+        if out > 0.0 and turn > 0.0:
+            pieces.append((*b, *b, angles[k], turn, out, out * turn))
+    return pieces
 
 
 def as_source(value: Any) -> Source:
@@ -159,7 +168,8 @@ def make_spec(
     put("inherit", checks.number("inherit", inherit, -10.0, 10.0))
     if len(source.edges):
         put("edges", len(source.edges))
-        put("length", source.edges[-1, 6] + source.edges[-1, 7])
+        put("length", source.edges[-1, 7] + source.edges[-1, 8])
+        put("off", owner.radius + 1e-6)
     return spec
 
 

@@ -128,7 +128,8 @@ class FluidStage(Stage):
         for fluid in self.objects:
             fluid._previous[:] = fluid._x
             if len(fields) and fluid.count:
-                fields.apply(fluid, fluid._x, fluid._v, fluid._w, dt, world.time)
+                gravity = world.gravity
+                fields.apply(fluid, fluid._x, fluid._v, fluid._w, dt, world.time, None, gravity, True)
         self._done = 0
         self._passes = min(PASSES, world.substeps)
         self._load()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from softkit.world import World
 
 TOUCH = np.dtype([("shape", "i8"), ("nx", "f8"), ("ny", "f8"), ("impulse", "f8")])
+NO_TOUCH = np.zeros(0, np.int64)
 ON_HIT = {"bounce": 0, "stick": 1, "die": 2, "pass": 3}
 
 
@@ -47,14 +48,14 @@ class ParticleStage(Stage):
         world, dt = self.world, self._dt
         pool._steps += 1
         n = pool.count
-        pool.hits = pool._x[:0], pool._v[:0], pool._hit[:0, 2]
+        pool._struck = 0
         if n == 0:
-            pool._touch = np.zeros(0, np.int64)
+            pool._touch = NO_TOUCH
             return
         pull = tuple(pool._gravity_scale * part for part in world.gravity)
         world.fields.apply(pool, pool._x, pool._v, pool._w, dt, world.time, gravity=pull)
         listening = pool._report or pool.on_begin is not None or pool.on_end is not None
-        pool._touch = np.full(n, -1, np.int64) if listening else np.zeros(0, np.int64)
+        pool._touch = pool._want_touches(n) if listening else NO_TOUCH
         colliders = world.colliders
         hit = ON_HIT[pool._on_hit] if colliders.shapes else ON_HIT["pass"]
         kernels.move(
@@ -74,9 +75,8 @@ class ParticleStage(Stage):
             self._marks,
             threads_for(n),
         )
-        struck = np.flatnonzero(pool._fate[:n] == 2)
-        if len(struck):
-            pool.hits = pool._x[struck], pool._hit[struck, :2], pool._hit[struck, 2]
+        if pool._on_hit == "die":
+            pool._collect_struck()
         pool._close_gaps()
 
     def _numbers(self, pool: Particles, pull: tuple[float, ...]) -> np.ndarray:
@@ -113,11 +113,15 @@ class ParticleStage(Stage):
     def touches(self) -> list[tuple[Particles, np.ndarray]]:
         found = []
         for pool in self.objects:
-            if len(pool._touch) and pool._touch.max() >= 0:
-                records = np.zeros(len(pool._touch), TOUCH)
-                records["shape"] = pool._touch
-                hit = pool._hit[: len(records)]
-                records["nx"], records["ny"] = hit[:, 0], hit[:, 1]
-                records["impulse"] = pool._mass * hit[:, 2]
+            n = len(pool._touch)
+            if n and pool._touch.max() >= 0:
+                if pool._records is None:
+                    pool._records = np.zeros(pool._capacity, TOUCH)
+                records, hit = pool._records[: pool.count], pool._hit[:n]
+                records["shape"][n:] = -1  # born since
+                records = records[:n]
+                records["shape"], records["nx"], records["ny"] = pool._touch, hit[:, 0], hit[:, 1]
+                np.multiply(hit[:, 2], pool._mass, out=records["impulse"])
+                records = pool._records[: pool.count]
                 found.append((pool, records))
         return found

@@ -110,10 +110,9 @@ class Particles(SoftObject):
         self._rows_traits, self._rows_ids = np.zeros((n, 5)), np.zeros(n, np.int64)
         self._rows_w = np.full(n, 1.0 / self._mass)
         self._rows_trail = np.zeros((n, self._trail_length, 2)) if self._trail_length else None
-        self._fate, self._hit = np.zeros(n, np.uint8), np.zeros((n, 3))
-        self._touch = np.zeros(0, np.int64)
-        self._source, self._target = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        self.hits = _no_hits()
+        self._fate, self._hit, self._order = np.zeros(n, np.uint8), np.zeros((n, 3)), np.zeros(n, np.int64)
+        self._rows_touch, self._rows_struck, self._records = (None,) * 3
+        self._touch, self._struck = np.zeros(0, np.int64), 0
         self._set_count(0)
 
     def _set_count(self, n: int) -> None:
@@ -162,6 +161,26 @@ class Particles(SoftObject):
     def _at_age(self, curve: np.ndarray) -> np.ndarray:
         share = np.clip(self._traits[:, AGE] / self._traits[:, LIFE], 0.0, 1.0)
         return curve[np.minimum((share * LOOK_STEPS).astype(int), LOOK_STEPS - 1)]
+
+    @property
+    def hits(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Places (n, 2), normals (n, 2) and speeds (n,) of what died of a shape in the last step: where to
+        make a splash. Only with `on_hit="die"`."""
+        rows = np.zeros((0, 5)) if self._rows_struck is None else self._rows_struck[: self._struck]
+        return rows[:, :2].copy(), rows[:, 2:4].copy(), rows[:, 4].copy()
+
+    def _want_touches(self, n: int) -> np.ndarray:
+        """Room for the shape that each of n particles touches."""
+        if self._rows_touch is None:
+            self._rows_touch = np.zeros(self._capacity, np.int64)
+        return self._rows_touch[:n]
+
+    def _collect_struck(self) -> None:
+        """Remember where particles died of a shape, before their rows are taken out."""
+        if self._rows_struck is None:
+            self._rows_struck = np.zeros((self._capacity, 5))
+        n = self.count
+        self._struck = kernels.struck(self._fate[:n], self._x, self._hit[:n], self._rows_struck)
 
     @property
     def trails(self) -> np.ndarray | None:
@@ -317,6 +336,7 @@ class Particles(SoftObject):
             checks.whole("most", most, 0, 10_000),
         )
         least, total = checks.number("least", least, 0.0), 0
+        speed, spread = span("speed", speed), checks.number("spread", spread, 0.0, 2 * math.pi)
         for contact in contacts:
             if contact.impulse <= least:
                 continue
@@ -347,6 +367,7 @@ class Particles(SoftObject):
 
     def clear(self) -> None:
         """End every life."""
+        self._touch = self._touch[:0]
         self._set_count(0)
 
     def _emit(self, spec: np.ndarray, edges: np.ndarray, count: int) -> int:
@@ -357,7 +378,10 @@ class Particles(SoftObject):
         n = self.count
         surplus = n + count - self._capacity
         if surplus > 0:
-            self._fate[:n] = self._ids <= np.partition(self._ids, surplus - 1)[surplus - 1]
+            order = self._order[:n]
+            order[:] = self._ids
+            order.partition(surplus - 1)
+            np.less_equal(self._ids, order[surplus - 1], out=self._fate[:n].view(bool))
             self._close_gaps()
             n = self.count
         self._set_count(n + count)
@@ -374,16 +398,18 @@ class Particles(SoftObject):
     def _close_gaps(self) -> None:
         """Take out the rows whose fate is not 0: last rows move into their places."""
         n = self.count
-        moves, left = kernels.holes(self._fate[:n], self._source, self._target)
-        source, target = self._source[:moves], self._target[:moves]
-        rows = [self._x, self._v, self._previous, self._traits, self._ids, self._hit]
-        if len(self._touch) == n:
-            rows.append(self._touch)
-        if self._trail is not None:
-            rows.append(self._trail)
-        if moves:
-            for array in rows:
-                array[target] = array[source]
+        touch = self._touch if n and len(self._touch) == n else None
+        left = kernels.close_gaps(
+            self._fate[:n],
+            self._x,
+            self._v,
+            self._previous,
+            self._traits,
+            self._hit[:n],
+            self._ids,
+            touch,
+            self._trail,
+        )
         self._touch = self._touch[:left]
         self._set_count(left)
 
@@ -447,17 +473,13 @@ class Particles(SoftObject):
         if not hasattr(self, "_emitters"):
             self._emitters = []
         self._rows_w[:] = 1.0 / self._mass
-        self._touch, self.hits = np.zeros(0, np.int64), _no_hits()
+        self._touch, self._struck = np.zeros(0, np.int64), 0
         self._set_count(len(arrays["x"]))
         for name, array in arrays.items():
             getattr(self, "_" + name)[:] = array
         if len(self._emitters) == len(settings["emitters"]):
             for stream, state in zip(self._emitters, settings["emitters"]):
                 stream._set_state(state)
-
-
-def _no_hits() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0)
 
 
 def _curve(name: str, value: Any, width: int, low: float, high: float) -> np.ndarray:

@@ -256,7 +256,7 @@ class RopeStage(Stage):
         fields = self.world.fields
         if len(fields):
             for rope in self.objects:
-                fields.apply(rope, rope._x, rope._v, rope._w, h, time)
+                fields.apply(rope, rope._x, rope._v, rope._w, h, time, None, self.world.gravity, True)
         kernel.substep(
             self._rows.view(np.uint8),
             self._anchor.view(np.uint8),

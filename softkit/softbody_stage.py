@@ -260,7 +260,7 @@ class SoftBodyStage(Stage):
         fields, threads = self.world.fields, self._threads()
         if len(fields):
             for soft in self.objects:
-                fields.apply(soft, soft._x, soft._v, soft._w, h, time)
+                fields.apply(soft, soft._x, soft._v, soft._w, h, time, None, self.world.gravity, True)
         table = self.world.colliders.table
         kernel.substep(
             self._bytes,

@@ -232,6 +232,7 @@ class World:
             stage.objects.remove(obj)
             stage.objects_changed()
             obj._left_world()
+            self.fields.forget(obj)
 
     def _stage_of(self, obj: SoftObject) -> Stage:
         if obj.stage not in self._stages:
@@ -282,6 +283,7 @@ class World:
         self._contacts = None
         self._busy = True
         try:
+            self.fields.begin_step(self.time)
             if stages:
                 for stage in stages:
                     stage.prepare()

@@ -1,8 +1,10 @@
 """Fields as an API: sampling, regions, filters, changes while running, bad input, bits."""
 
+import gc
 import inspect
 import math
 import re
+import weakref
 
 import numpy as np
 import pymunk
@@ -31,6 +33,15 @@ from softkit.fields import (
     Wind,
 )
 
+MAP = np.random.default_rng(7).uniform(-1, 1, (6, 8, 2))
+
+
+def cached_noise(**options):
+    noise = CurlNoise(3, **options)
+    noise.cache((-310, -310, 830, 830))
+    return noise
+
+
 MAKERS = [
     lambda **k: Gravity((10, 900), **k),
     lambda **k: Push((50, 0), **k),
@@ -44,6 +55,10 @@ MAKERS = [
     lambda **k: QuadraticDrag(**k),
     lambda **k: Damping(**k),
     lambda **k: Custom(lambda p, v, t: -p, **k),
+    lambda **k: Custom(lambda p, v, t: 0 * p + (50, 7, 3)[: p.shape[1]], "flow", 2, **k),
+    lambda **k: FlowMap(MAP, (-300, -300, 800, 800), 40, **k),
+    lambda **k: FlowMap(MAP, (0, 0, 90, 120), 40, repeat=True, **k),
+    lambda **k: cached_noise(**k),
 ]
 NAMES = [
     "gravity",
@@ -58,7 +73,17 @@ NAMES = [
     "quadratic",
     "damping",
     "custom",
+    "custom flow",
+    "map",
+    "tiled map",
+    "cached curl",
 ]
+# fields whose region is the disc of their own size: 150 round (100, 100)
+DISCS = [
+    lambda **k: Stir((100, 100), 150, (90, 20), **k),
+    lambda **k: Whirl((100, 100), reach=150, **k),
+]
+every_disc = pytest.mark.parametrize("make", DISCS, ids=["stir", "whirl with a reach"])
 every_kind = pytest.mark.parametrize("make", MAKERS, ids=NAMES)
 
 
@@ -139,6 +164,87 @@ def test_nothing_happens_outside_the_region(make):
     assert not field.sample(points, velocities)[~inside].any()
 
 
+FALLOFFS = {
+    "none": lambda t: (t > 0).astype(float),
+    "linear": lambda t: t,
+    "smooth": lambda t: t * t * (3 - 2 * t),
+    "square": lambda t: t * t,
+}
+
+
+@every_kind
+@pytest.mark.parametrize("falloff", FALLOFFS)
+@pytest.mark.parametrize("area", ["disc", "rect"])
+def test_every_kind_fades_by_its_falloff(make, falloff, area):
+    """What a region lets through is the endless field times the weight: of the vector, and for a flow in a
+    step of the rate."""
+    points, velocities = cloud(500)
+    region = Region.disc((100, 100), 180) if area == "disc" else (-80, -80, 360, 360)
+    depth = 180 - (np.hypot(*(points - 100).T) if area == "disc" else np.abs(points - 100).max(axis=1))
+    weight = FALLOFFS[falloff](np.clip(depth / 70, 0, 1))[:, None]
+    field, plain = make(region=region, falloff=falloff, fade=70), make()
+    assert field.weights(points) == pytest.approx(weight[:, 0], abs=1e-12)
+    got, whole = (f.sample(points, velocities, 0.2) for f in (field, plain))
+    assert got == pytest.approx(weight * whole, rel=1e-12, abs=1e-9)
+    v, h = velocities.copy(), 1e-7
+    fields = Fields()
+    fields.add(field)
+    fields.apply(None, points, v, None, h, 0.2)
+    said = weight * (field.rate * (whole - velocities) if field.kind == "flow" else whole)
+    assert (v - velocities) / h == pytest.approx(said, rel=1e-4, abs=1e-3)
+
+
+@every_disc
+@pytest.mark.parametrize("falloff", FALLOFFS)
+def test_fields_with_a_reach_of_their_own_fade_toward_it(make, falloff):
+    points, velocities = cloud(2000)
+    depth = 150 - np.hypot(*(points - 100).T)
+    weight = FALLOFFS[falloff](np.clip(depth / 150, 0, 1))
+    field = make(falloff=falloff)
+    assert field.weights(points) == pytest.approx(weight, abs=1e-12)
+    v = velocities.copy()
+    field.relax(points, v, 1 / 60, 0.0)
+    assert np.array_equal(v[depth <= 0], velocities[depth <= 0]) and np.any(
+        v[depth > 0] != velocities[depth > 0]
+    )
+    with pytest.raises(TypeError, match="region is the disc"):
+        field.region = (0, 0, 5, 5)
+    with pytest.raises(TypeError, match="region"):
+        make(region=(0, 0, 5, 5))
+    assert field.region == Region.disc((100, 100), 150)
+
+
+@pytest.mark.parametrize("falloff", FALLOFFS)
+def test_an_explosion_fades_and_its_region_is_its_own(falloff):
+    points = np.stack([np.linspace(1, 250, 400), np.zeros(400)], axis=1)
+    blast = Explosion((0, 0), 300, 200, falloff=falloff, fade=80)
+    got = blast.sample(points)[:, 0]
+    assert got == pytest.approx(300 * FALLOFFS[falloff](np.clip((200 - points[:, 0]) / 80, 0, 1)), abs=1e-9)
+    with pytest.raises(TypeError, match="region is the disc"):
+        blast.region = (0, 0, 5, 5)
+
+
+def test_a_whirl_has_a_reach_or_a_region():
+    whirl = Whirl((0, 0), region=(0, 0, 100, 100))
+    with pytest.raises(TypeError, match="reach.*50"):
+        whirl.reach = 50
+    assert whirl.reach is None and whirl.region == Region.rect(0, 0, 100, 100)
+    whirl.region = None
+    whirl.reach = 50
+    assert whirl.weights([(0, 60)])[0] == 0
+    whirl.reach = None
+    whirl.region = (0, 0, 1, 1)
+    assert whirl.region == Region.rect(0, 0, 1, 1)
+
+
+def test_a_flow_map_ends_at_its_rect_whatever_its_region():
+    flow = FlowMap(MAP, (0, 0, 80, 60), 5, region=(-50, -50, 100, 100))
+    inside, beyond_map, beyond_region = flow.sample([(40, 40), (-10, 10), (60, 10)])
+    assert inside.any() and not beyond_map.any() and not beyond_region.any()
+    flow.region = None
+    assert flow.sample((60, 10)).any() and not flow.sample((-10, 10)).any()
+
+
 @pytest.mark.parametrize("falloff", ["none", "linear", "smooth", "square"])
 @pytest.mark.parametrize(
     "area",
@@ -154,9 +260,7 @@ def test_falloff_rises_from_the_edge_to_one(falloff, area):
     x = np.linspace(-120, 0, 241)
     line = np.stack([x, 0 * x, 0 * x], axis=1)
     got = Gravity((0, 1), region=area, falloff=falloff, fade=40).weights(line)
-    t = np.clip((x + 100) / 40, 0, 1)
-    wanted = {"none": x > -100, "linear": t, "smooth": t * t * (3 - 2 * t), "square": t * t}[falloff]
-    assert got == pytest.approx(wanted.astype(float), abs=1e-12)
+    assert got == pytest.approx(FALLOFFS[falloff](np.clip((x + 100) / 40, 0, 1)), abs=1e-12)
 
 
 def test_prisms_are_endless_in_z_and_balls_are_not():
@@ -183,6 +287,95 @@ def test_targets_filter_and_switch():
     assert not Gravity(filter=pymunk.ShapeFilter(categories=4)).acts_on(Thing(mask=3))
     assert not Gravity(filter=pymunk.ShapeFilter(group=3)).acts_on(Thing(group=3))
     assert Gravity(filter=pymunk.ShapeFilter(group=3)).acts_on(Thing(group=4))
+
+
+SWITCHED = [*MAKERS, *DISCS, lambda **k: Explosion((100, 100), 900, 400, **k)]
+
+
+@pytest.mark.parametrize("make", SWITCHED, ids=[*NAMES, "stir", "reach", "explosion"])
+def test_every_kind_is_switched_filtered_and_aimed(make):
+    """On and off, the filter both ways, targets by object and by class, and pymunk bodies, kind by kind."""
+    (x, speeds), here, other = cloud(40), Thing(categories=2), Thing(categories=1)
+    x = 100 + x / 10
+    field, fields = make(), Fields()
+    fields.add(field)
+    time = [0.0]
+
+    def acts(obj):
+        v = speeds.copy()
+        time[0] += 1.0
+        if hasattr(field, "fire"):
+            field.fire()
+        fields.begin_step(time[0])
+        fields.apply(obj, x, v, None, 1 / 60, time[0])
+        return not np.array_equal(v, speeds)
+
+    assert acts(here) and acts(other)
+    field.enabled = False
+    assert not acts(here)
+    field.enabled = True
+    field.filter = pymunk.ShapeFilter(mask=2)
+    assert acts(here) and not acts(other)
+    field.filter = pymunk.ShapeFilter(categories=4)
+    here.filter = pymunk.ShapeFilter(mask=3)
+    assert not acts(here)
+    field.filter = None
+    field.targets = [other]
+    assert acts(other) and not acts(here)
+    field.targets = [Thing]
+    assert acts(other) and acts(here)
+    field.targets = [int]
+    assert not acts(here)
+    field.targets = None
+
+    def pushes():
+        time[0] += 1.0
+        if hasattr(field, "fire"):
+            field.fire()
+        fields.begin_step(time[0])
+        return fields.body_velocities(x, speeds, np.ones(40), 1 / 60, time[0]).any()
+
+    assert not pushes()
+    field.bodies = True
+    assert pushes()
+    field.enabled = False
+    assert not pushes()
+
+
+def test_an_explosion_fires_in_its_step_or_not_at_all():
+    """With nothing there, or switched off, it does not wait for the first that comes."""
+    world = softkit.World(pymunk.Space())
+    blast = world.fields.add(Explosion((0, 0), 100, 100))
+    blast.fire()
+    world.update(1 / 60)
+    late = world.add(softkit.Particles(5, lifetime=100))
+    late.add([(0, 50)])
+    world.update(1 / 60)
+    assert not late.velocities.any()
+    blast.enabled = False
+    blast.fire()
+    world.update(1 / 60)
+    blast.enabled = True
+    world.update(1 / 60)
+    assert not late.velocities.any()
+    blast.fire()
+    world.update(1 / 60)
+    assert late.velocities[0] == pytest.approx([0, 50])
+
+
+def test_fields_do_not_keep_removed_objects_alive():
+    world = softkit.World()
+    world.fields.add(Gravity())
+    gone = []
+    for _ in range(20):
+        rope = world.add(softkit.Rope((0, 0), (10, 0), segments=2))
+        gone.append(weakref.ref(rope))
+        world.update(1 / 60)
+        world.remove(rope)
+    del rope
+    world.update(1 / 60)
+    gc.collect()
+    assert sum(ref() is not None for ref in gone) <= 1
 
 
 def test_container_follows_every_change():

@@ -65,6 +65,20 @@ class Applied(Threaded):
         self.fields.apply(None, self.x, self.v, self.w, DT, 0.0)
 
 
+class Passed(Threaded):
+    """What a pass over the same particles costs that only reads places and adds to velocities: NumPy on one
+    thread, in as many bytes as `Applied` has to touch."""
+
+    def __init__(self, count):
+        rng = np.random.default_rng(1)
+        self.x, self.v = rng.uniform(0, 1000, (count, 2)), np.zeros((count, 2))
+        self.total = np.zeros((count, 2))
+
+    def frame(self):
+        np.copyto(self.total, self.x)
+        np.add(self.v, self.total, out=self.v)
+
+
 def attractors(count):
     rng = np.random.default_rng(2)
     return [Attractor(p, 1e5) for p in rng.uniform(0, 1000, (count, 2))]
@@ -155,6 +169,16 @@ def against(name, peer, times, limit):
     return conclude
 
 
+def memory(outcomes):
+    """Eight attractors over a million particles against passing their bytes once."""
+    many, plain = outcomes.get("8 x 1,000,000"), outcomes.get("bytes")
+    if not (many and plain):
+        return []
+    return [
+        f"8 attractors over 1,000,000 particles: {runner.ratio(many, plain):.1f} x a pass over their bytes"
+    ]
+
+
 def noise_scene(dim):
     own = CurlNoise(1).sample
     rows = [
@@ -167,7 +191,7 @@ def noise_scene(dim):
         rows.append(Contender("cached", partial(Cached, 3), COUNT, setting="3 octaves, every 4 steps"))
         rows.append(Contender("numpy", partial(Sampled, numpy_noise.curl), COUNT, setting="3 octaves"))
     title = f"curl noise at {COUNT:,} points in {dim}-D"
-    conclude = against("softkit", "numpy", 20, 6)
+    conclude = against("softkit", "numpy", 20, 6) if dim == 2 else below("1 octave", 6)
     return Scene(f"curl-noise-{dim}d", title, rows, "softkit", conclude, item="point")
 
 
@@ -177,6 +201,8 @@ def scenes():
         Contender(
             "1 field", partial(Applied, [Gravity((0, 1))], 1_000_000), 1_000_000, setting="memory speed"
         ),
+        Contender("8 x 1,000,000", partial(Applied, attractors(8), 1_000_000), 8_000_000),
+        Contender("bytes", partial(Passed, 1_000_000), 1_000_000, setting="places read, velocities added to"),
         Contender("300 attractors", partial(Applied, attractors(300), 50_000), 15_000_000),
     ]
     step = [
@@ -194,7 +220,7 @@ def scenes():
     return [
         noise_scene(2),
         noise_scene(3),
-        Scene("fields", "many fields in one pass", many, "1 field", item="evaluation"),
+        Scene("fields", "many fields in one pass", many, "bytes", memory, "evaluation"),
         Scene(
             "particles",
             f"{COUNT:,} particles, a step",

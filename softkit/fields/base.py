@@ -7,6 +7,7 @@ import numpy as np
 import pymunk
 from numpy.typing import ArrayLike, NDArray
 
+from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.region import FALLOFFS, KINDS, Region, as_region
 from softkit.fields.values import array, number, three, vector
@@ -42,6 +43,7 @@ class Field:
 
     kind = "acceleration"
     _operation = 0
+    _own_region: str | None = None
 
     def __init__(
         self,
@@ -61,7 +63,7 @@ class Field:
         self._stale = True
         self._region, self._falloff, self._fade = as_region(region), _falloff(falloff), _fade(fade)
         self._filter, self._targets = _filter(filter), _targets(targets)
-        self._bodies, self._enabled = bool(bodies), bool(enabled)
+        self._bodies, self._enabled = checks.truth("bodies", bodies), checks.truth("enabled", enabled)
 
     @staticmethod
     def custom(function: Callable[..., Any], **options: Any) -> "Field":
@@ -74,6 +76,9 @@ class Field:
 
     def _fill(self, row: NDArray[np.float64]) -> None:
         """Write the operation's own numbers into row[11:]."""
+
+    def begin_step(self, time: float) -> None:
+        """A world's step from `time` (s) on begins."""
 
     def _prepare(self, time: float) -> None:
         """Bring rows and table to `time` (s); called before every use."""
@@ -112,11 +117,14 @@ class Field:
 
     @property
     def region(self) -> Region | None:
-        """Where the field acts; None: everywhere."""
+        """Where the field acts; None: everywhere. Read-only where the field's own size says it (a `Stir`, an
+        `Explosion`, a `Whirl` with a reach): setting it raises TypeError."""
         return self._region
 
     @region.setter
     def region(self, value: Any) -> None:
+        if self._own_region is not None:
+            raise TypeError(f"region is {self._own_region}, got {value!r}")
         self._change("_region", as_region(value))
 
     @property
@@ -162,7 +170,7 @@ class Field:
 
     @bodies.setter
     def bodies(self, value: bool) -> None:
-        self._change("_bodies", bool(value))
+        self._change("_bodies", checks.truth("bodies", value))
 
     @property
     def enabled(self) -> bool:
@@ -171,7 +179,7 @@ class Field:
 
     @enabled.setter
     def enabled(self, value: bool) -> None:
-        self._change("_enabled", bool(value))
+        self._change("_enabled", checks.truth("enabled", value))
 
     def acts_on(self, obj: Any) -> bool:
         """Whether the field is on and reaches this object by its targets and filter."""

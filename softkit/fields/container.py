@@ -102,6 +102,15 @@ class Fields:
             self._plans[id(obj)] = held
         return held[2]
 
+    def begin_step(self, time: float) -> None:
+        """A world's step from `time` (s) on begins."""
+        for field in self._fields:
+            field.begin_step(time)
+
+    def forget(self, obj: Any) -> None:
+        """The object is gone: do not keep it alive."""
+        self._plans.pop(id(obj), None)
+
     def reaches(self, obj: Any) -> bool:
         """Whether any field acts on the object."""
         return bool(self._fields) and bool(self._plan(obj).fields)
@@ -120,6 +129,7 @@ class Fields:
         time: float,
         threads: int | None = None,
         gravity: Any = None,
+        later: bool = False,
     ) -> None:
         """One substep: velocities += (gravity + accelerations) * h, then flows and drags in the order they
         were added.
@@ -127,19 +137,13 @@ class Fields:
         points, velocities: float64 (n, d) with a contiguous last axis; inverse_mass (n,) or None: 1 each; a
         particle with 0 keeps its velocity. gravity: the world's own, two or three numbers, default None:
         already added by the caller or not wanted. Given here, drags know it, and terminal speeds are right to
-        second order in h.
+        second order in h. later: True where the caller adds gravity * h itself right afterwards: drags know
+        of it, and it is left out again. (At rest on something, drags then take rate * h / 2 off the weight.)
         """
-        n, dim = points.shape
         plan = self._plan(obj)
-        if n == 0 or h <= 0 or not (plan.fields or gravity is not None):
+        if len(points) == 0 or h <= 0 or not (plan.fields or (gravity is not None and not later)):
             return
-        count = threads_for(n, threads)
-        total = self._room(n, dim)
-        total[:] = 0.0 if gravity is None else three(tuple(gravity))[:dim]
-        self._sum(plan, points, velocities, inverse_mass, total, time, threads)
-        kernels.kick(velocities, total, inverse_mass, h, count)
-        for field in plan.relaxing:
-            field.relax(points, velocities, h, time, inverse_mass, total, threads)
+        self._step(plan, points, velocities, inverse_mass, h, time, threads, gravity, later, plan.relaxing)
 
     def push(
         self,
@@ -150,16 +154,40 @@ class Fields:
         h: float,
         time: float,
         threads: int | None = None,
+        gravity: Any = None,
+        later: bool = False,
     ) -> None:
         """One substep of everything but flows, for things with a surface: `air` says what blows on them."""
         plan = self._plan(obj)
-        total = self._room(*points.shape)
-        total[:] = 0.0
+        relaxing = [field for field in plan.relaxing if field.kind != "flow"]
+        self._step(plan, points, velocities, inverse_mass, h, time, threads, gravity, later, relaxing)
+
+    def _step(
+        self,
+        plan: _Plan,
+        points: Any,
+        velocities: Any,
+        inverse_mass: Any,
+        h: float,
+        time: float,
+        threads: int | None,
+        gravity: Any,
+        later: bool,
+        relaxing: list[Field],
+    ) -> None:
+        """See `apply`."""
+        n, dim = points.shape
+        count = threads_for(n, threads)
+        pull = three(tuple(gravity))[:dim] if gravity is not None and (relaxing or not later) else None
+        total = self._room(n, dim)
+        total[:] = 0.0 if pull is None else pull
         self._sum(plan, points, velocities, inverse_mass, total, time, threads)
-        kernels.kick(velocities, total, inverse_mass, h, threads_for(len(points), threads))
-        for field in plan.relaxing:
-            if field.kind != "flow":
-                field.relax(points, velocities, h, time, inverse_mass, total, threads)
+        kernels.kick(velocities, total, inverse_mass, h, count)
+        for field in relaxing:
+            field.relax(points, velocities, h, time, inverse_mass, total, threads)
+        if later and pull is not None:
+            total[:] = pull
+            kernels.kick(velocities, total, inverse_mass, -h, count)
 
     def _sum(
         self,

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.flows import Flow
 
@@ -38,8 +39,9 @@ class Custom(Flow):
             raise TypeError(f"function must be callable, got {function!r}")
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        steady = checks.truth("steady", steady)
         super().__init__(**options)
-        self.kind, self._function, self._steady = kind, function, bool(steady)
+        self.kind, self._function, self._steady = kind, function, steady
         self.rejected = 0
         self.rate = rate
 

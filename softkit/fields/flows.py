@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from softkit import checks
 from softkit._kernels import fields as kernels
 from softkit.fields.base import Field, Placed
-from softkit.fields.region import Region
+from softkit.fields.region import Region, as_rect
 from softkit.fields.values import Number, Vector, number, three, vector
 
 
@@ -160,9 +160,16 @@ class Whirl(Moved, Flow):
 
     @reach.setter
     def reach(self, value: float | None) -> None:
-        if value is None:
+        value = None if value is None else number("reach", value, 1e-3)
+        if value is not None and self._reach is None and self._region is not None:
+            raise TypeError(f"reach and region must not both be set, got {value!r}")
+        if self._reach is not None:
             self._region = None
-        self._change("_reach", None if value is None else number("reach", value, 1e-3))
+        self._change("_reach", value)
+
+    @property
+    def _own_region(self) -> str | None:
+        return None if self._reach is None else "the disc of the whirl's own reach"
 
     def _rebuild(self) -> None:
         if self._reach is not None:
@@ -183,6 +190,7 @@ class Stir(Moved, Flow):
     the centre, default 20, fading to 0 at the radius. A spoon that does not move does nothing.
     """
 
+    _own_region = "the disc of the spoon's own radius"
     position = Vector("Centre, wu.")
     velocity = Vector("The spoon's velocity, wu/s.")
     radius = Number("Reach, wu, default 60.", 1e-3)
@@ -218,7 +226,8 @@ class FlowMap(Flow):
 
     vectors: (rows, columns, 2), times `strength` in wu/s (default 1), or see `from_image`. rect: (left, top,
     width, height) that the array covers; each vector sits in the middle of its cell. rate: 1/s, default 3.
-    repeat: False (default): no flow outside the rect; True: the map repeats endlessly.
+    repeat: False (default): no flow outside the rect; True: the map repeats endlessly. region: default None:
+    the rect itself, without end where the map repeats.
     """
 
     _operation = 4
@@ -234,11 +243,11 @@ class FlowMap(Flow):
         repeat: bool = False,
         **options: Any,
     ):
-        if options.get("region") is not None:
-            raise TypeError(f"region is the map's own rect, got {options['region']!r}")
-        self._rect = Region.rect(*_four(rect))
-        self._repeat = bool(repeat)
-        super().__init__(region=None if repeat else self._rect, **options)
+        self._rect = as_rect("rect", rect)
+        self._repeat = checks.truth("repeat", repeat)
+        if options.get("region") is None:
+            options["region"] = None if repeat else self._rect
+        super().__init__(**options)
         self.vectors = vectors
         self.strength, self.rate = strength, rate
 
@@ -291,10 +300,3 @@ class FlowMap(Flow):
             float(self._repeat),
             0,
         )
-
-
-def _four(rect: Any) -> tuple[Any, ...]:
-    parts = tuple(rect) if hasattr(rect, "__iter__") else ()
-    if len(parts) != 4:
-        raise ValueError(f"rect must be (left, top, width, height), got {rect!r}")
-    return parts

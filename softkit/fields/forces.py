@@ -142,6 +142,7 @@ class Explosion(Placed, Field):
     """
 
     kind = "kick"
+    _own_region = "the disc of the explosion's own radius"
     position = Vector("Centre, wu.")
     impulse = Number("Impulse on a particle at the centre, mass * wu/s, default 500.")
     radius = Number("Reach, wu, default 100.", 1e-3)
@@ -173,6 +174,12 @@ class Explosion(Placed, Field):
         row[1], row[2] = KINDS["ball"], FALLOFFS[self._falloff]
         row[3:6], row[6:9] = self._at(), self._radius
         row[9] = 1.0 / (self._radius if self._fade is None else self._fade)
+
+    def begin_step(self, time: float) -> None:
+        """In a world the kick is given in this very step, or, switched off or with nothing there, not at
+        all."""
+        if self._armed:
+            self._armed, self._fired_at = False, time
 
     def relax(
         self,

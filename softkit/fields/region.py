@@ -40,8 +40,12 @@ class Region:
     @classmethod
     def rect(cls, left: float, top: float, width: float, height: float) -> "Region":
         """A rectangle as in pygame: left, top, width, height (wu, sizes > 0)."""
-        left, top = number("left", left), number("top", top)
-        width, height = number("width", width, 1e-9), number("height", height, 1e-9)
+        return cls._rect("", left, top, width, height)
+
+    @classmethod
+    def _rect(cls, named: str, left: Any, top: Any, width: Any, height: Any) -> "Region":
+        left, top = number(named + "left", left), number(named + "top", top)
+        width, height = number(named + "width", width, 1e-9), number(named + "height", height, 1e-9)
         return cls("rect", (left + width / 2, top + height / 2, 0.0), (width / 2, height / 2, 0.0))
 
     @classmethod
@@ -65,10 +69,14 @@ def as_region(value: Any) -> Region | None:
     """None, a Region, or a rectangle (left, top, width, height) or pygame.Rect."""
     if value is None or isinstance(value, Region):
         return value
-    try:
-        parts = tuple(value)
-    except TypeError:
-        raise TypeError(f"region must be a Region, a rectangle or None, got {value!r}") from None
+    return as_rect("region", value)
+
+
+def as_rect(name: str, value: Any) -> Region:
+    """The region of a rectangle (left, top, width, height) or pygame.Rect."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{name} must be a rectangle (left, top, width, height), got {value!r}")
+    parts = tuple(value)
     if len(parts) != 4:
-        raise ValueError(f"region must be a Region or (left, top, width, height), got {value!r}")
-    return Region.rect(*parts)
+        raise ValueError(f"{name} must be (left, top, width, height), got {value!r}")
+    return Region._rect(f"{name} ", *parts)
