@@ -75,11 +75,16 @@ cdef inline int64_t bucket(int64_t cx, int64_t cy, int64_t mask) noexcept nogil:
     return <int64_t>((key >> 20) & <uint64_t>mask)
 
 
+cdef inline int64_t cell_at(double t) noexcept nogil:
+    # held to where counts of cells, multiplied, still fit into 64 bits
+    return <int64_t>floor(t if t < 1e9 else 1e9) if t > -1e9 else -1000000000
+
+
 cdef inline void cells_of(const Box* b, double inv, int64_t* c) noexcept nogil:
-    c[0] = <int64_t>floor(b.x0 * inv)
-    c[1] = <int64_t>floor(b.y0 * inv)
-    c[2] = <int64_t>floor(b.x1 * inv)
-    c[3] = <int64_t>floor(b.y1 * inv)
+    c[0] = cell_at(b.x0 * inv)
+    c[1] = cell_at(b.y0 * inv)
+    c[2] = cell_at(b.x1 * inv)
+    c[3] = cell_at(b.y1 * inv)
 
 
 cdef inline bint apart(const Box* a, const Box* b) noexcept nogil:
