@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from softkit._kernels import rope_islands as islands_kernel
 from softkit._kernels import ropes as kernel
 from softkit.coupling import in_space
 from softkit.objects import FRICTION_RULES
@@ -172,13 +173,13 @@ class RopeStage(Stage):
         """Which ropes have to be solved one after the other in this step."""
         colliders, ropes, count = self.world.colliders, self._rows.view(np.uint8), len(self.objects)
         margin = 4.0 + dt * dt * float(np.hypot(*self.world.gravity))
-        n = kernel.chunk_boxes(ropes, count, 1.5 * dt, margin, self._boxes, self._owners)
+        n = islands_kernel.chunk_boxes(ropes, count, 1.5 * dt, margin, self._boxes, self._owners)
         by_left = np.argsort(self._boxes[:n, 0], kind="stable")
-        pairs = kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
+        pairs = islands_kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
         if pairs > len(self._pairs):
             self._pairs = np.zeros((2 * pairs, 4), np.int64)
-            pairs = kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
-        kernel.find_islands(
+            pairs = islands_kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
+        islands_kernel.find_islands(
             colliders.table,
             len(colliders.bodies),
             colliders.moving_leaves,
