@@ -46,7 +46,7 @@ cdef struct Rope:
     Hold* holds            # (n)
     int64_t count, anchor, anchors, self_collision, feed_link, drag_own
     double damping, drag_x, drag_y, stretch_compliance, bend_stiffness, feed, max_speed, total
-    int64_t touched, touching, capped, solves
+    int64_t touched, touching, capped, solves, member, members, overlong, tied
     double residual, strain, peak
     Skin skin
 
@@ -57,13 +57,38 @@ cdef struct Anchor:        # a node tied to a body; nodes low..high do not touch
 cdef struct Join:          # two nodes that are one point
     int64_t rope_a, node_a, rope_b, node_b
 
+cdef struct Member:        # a node of a hub
+    int64_t rope, node, hub, next, local
+    double lx, ly          # in the hub's frame
+    double rx, ry, m       # arm at the start of the substep, mass
+    double ox, oy          # where it went in this substep
+    double yx, yy          # where it goes by itself
+    double px, py          # where the hub takes it
+    double gx, gy          # position impulse that it gives the hub
+    double tx, ty          # sum of that over the substep
+
+cdef struct Hub:           # nodes that move as one, on a dynamic body or (body = -1) joined to a point
+    int64_t body, head, count, held, pulled
+    double im, ii
+    double x, y, a, c, s   # pose now
+    double px, py, pa      # of free flight
+    double zx, zy, za      # at the start
+    double vx, vy, va      # way of free flight from there in a whole substep
+    double K[6]            # inverse mass with its nodes (xx, xy, yy, xa, ya, aa)
+
 cdef struct Pair:          # two chunks of links that may touch in this step
     int64_t rope_a, chunk_a, rope_b, chunk_b
+
+cdef struct Island:        # ranges of ropes, joins, pairs, ropes that share something, and hubs
+    int64_t name, first, last, join_first, join_last, pair_first, pair_last, passes
+    int64_t tied_first, tied_last, hub_first, hub_last, scratch
 
 cdef struct Stage:         # everything one island needs
     Rope* ropes
     Anchor* anchors
     Join* joins
+    Hub* hubs
+    Member* members
     Pair* pairs
     Colliders* world
     double h, fraction, gx, gy

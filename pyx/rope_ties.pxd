@@ -7,8 +7,13 @@ from chain cimport Chain, chain_solve
 from contact cimport Hold, push_body
 from links cimport end_mass
 from rope_records cimport CATCH_UP, SETTLE, Anchor, Join, Rope, Stage, body_point
+from rope_hubs cimport own_mass
 from rope_surfaces cimport touch_shapes
+from rope_together cimport solve_together
 from shapes cimport DYNAMIC, Body
+
+cdef enum:
+    ALONE = 4    # ties of a rope that is solved with its bodies by itself
 
 
 cdef inline void invert(double* k) noexcept nogil:
@@ -107,6 +112,8 @@ cdef inline void fill_chain(Chain* chain, Stage* stage, Rope* r) noexcept nogil:
     chain.bend_stiffness = r.bend_stiffness
     chain.settle = 0.0 if r.touching else 1.0
     chain.catch_up = CATCH_UP * r.total
+    chain.grow_up = 0.05 * CATCH_UP * r.total
+    chain.calm_only = 0
 
 
 cdef inline void begin_solve(Stage* stage, Rope* r) noexcept nogil:
@@ -146,12 +153,29 @@ cdef inline void begin_again(Stage* stage, Rope* r, int64_t rope, int64_t first,
             r.x[2 * join.node_b + 1] += r.w[join.node_b] * knot[1]
 
 
-cdef inline void solve_links(Stage* stage, Rope* r) noexcept nogil:
+cdef inline void solve_links(Stage* stage, Rope* r, int64_t index) noexcept nogil:
+    # A rope tied to dynamic bodies leaves its own solve where that is not calm: there a pose that bodies can follow, turns
+    # included, is what keeps momentum.
     cdef Chain chain
     cdef int64_t k
+    cdef int64_t hubs[ALONE]
+    cdef double room[8 * ALONE * ALONE + 8 * ALONE]
     fill_chain(&chain, stage, r)
+    chain.calm_only = 0 < r.members <= ALONE and r.bend_stiffness <= 0.0 and not r.tied
     tie_anchors(stage, r)
     chain_solve(&chain, stage.h)
+    if chain.violent == -1:
+        begin_again(stage, r, index, 0, 0)
+        for k in range(r.members):
+            hubs[k] = stage.members[r.member + k].hub
+            own_mass(r, stage.members[r.member + k].node)
+        if solve_together(stage, &index, 1, hubs, r.members, room):
+            return
+        for k in range(2 * r.count):
+            r.x[k] = r.y[k]
+        chain.calm_only = 0
+        tie_anchors(stage, r)
+        chain_solve(&chain, stage.h)
     for k in range(2 * r.count):
         r.more[k] -= (r.x[k] - r.x0[k]) / stage.h
     r.solves += chain.passes
@@ -187,29 +211,6 @@ cdef inline void solve_joins(Stage* stage, int64_t first, int64_t last) noexcept
         gy = a.x[2 * join.node_a + 1] - b.x[2 * join.node_b + 1]
         a.knot[2 * join.node_a] += ka[0] * gx + ka[1] * gy
         a.knot[2 * join.node_a + 1] += ka[1] * gx + ka[2] * gy
-
-
-cdef inline void seat_joins(Stage* stage, int64_t first, int64_t last) noexcept nogil:
-    # What is left of a join's gap is drift: both nodes meet by mass, without velocity.
-    cdef int64_t i
-    cdef Join* join
-    cdef double* p
-    cdef double* q
-    cdef double wa, wb, dx, dy
-    for i in range(first, last):
-        join = stage.joins + i
-        p = stage.ropes[join.rope_a].x + 2 * join.node_a
-        q = stage.ropes[join.rope_b].x + 2 * join.node_b
-        wa = stage.ropes[join.rope_a].w[join.node_a]
-        wb = stage.ropes[join.rope_b].w[join.node_b]
-        if wa + wb <= 0.0:
-            continue
-        dx = (p[0] - q[0]) / (wa + wb)
-        dy = (p[1] - q[1]) / (wa + wb)
-        p[0] -= wa * dx
-        p[1] -= wa * dy
-        q[0] += wb * dx
-        q[1] += wb * dy
 
 
 cdef inline void shift_body(Body* b, double rx, double ry, double lx, double ly) noexcept nogil:
@@ -301,7 +302,7 @@ cdef inline void seat_anchors(Stage* stage, Rope* r) noexcept nogil:
         body_point(stage.world.bodies + a.body, a, &r.x[2 * a.node], &r.x[2 * a.node + 1])
 
 
-cdef inline void solve_island(Stage* stage, const int64_t* members, int64_t count, int64_t join_first, int64_t join_last,
+cdef inline void solve_in_turn(Stage* stage, const int64_t* members, int64_t count, int64_t join_first, int64_t join_last,
                        int passes) noexcept nogil:
     # Ropes that share bodies or joins in turn, each solved anew with what the others did so far (block Gauss-Seidel), up
     # and down the list.
@@ -318,6 +319,6 @@ cdef inline void solve_island(Stage* stage, const int64_t* members, int64_t coun
                 begin_solve(stage, stage.ropes + member)
             else:
                 begin_again(stage, stage.ropes + member, member, join_first, join_last)
-            solve_links(stage, stage.ropes + member)
+            solve_links(stage, stage.ropes + member, member)
         if k < passes - 1:
             solve_joins(stage, join_first, join_last)

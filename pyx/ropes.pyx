@@ -11,16 +11,20 @@ from libc.stdint cimport int64_t, uint8_t
 from chain cimport CHAIN_SCRATCH
 from contact cimport SLOTS, Hold, Touch, arm_mass, push_body
 from rope_pairs cimport touch_chunks
-from rope_records cimport Anchor, Join, Pair, Rope, Stage, body_point
+from rope_hubs cimport seat_hubs
+from rope_records cimport Anchor, Hub, Island, Join, Member, Pair, Rope, Stage, body_point
 from rope_surfaces cimport lean_on_surfaces, leave_surfaces, read_surfaces, touch_shapes
-from rope_ties cimport seat_anchors, seat_joins, settle_links, solve_island
+from rope_ties cimport begin_solve, seat_anchors, settle_links, solve_in_turn, solve_links
+from rope_together cimport settle_together, solve_together
 from shapes cimport DYNAMIC, Body, Colliders
 from trig cimport decay
 
 
 def record_sizes():
-    """Bytes of one Rope, Anchor, Join, Pair, Touch and Hold record, and doubles of scratch per node."""
-    return (sizeof(Rope), sizeof(Anchor), sizeof(Join), sizeof(Pair), sizeof(Touch), sizeof(Hold), CHAIN_SCRATCH)
+    """Bytes of one Rope, Anchor, Join, Hub, Member, Island, Pair, Touch and Hold record, and doubles of scratch per
+    node."""
+    return (sizeof(Rope), sizeof(Anchor), sizeof(Join), sizeof(Hub), sizeof(Member), sizeof(Island), sizeof(Pair),
+            sizeof(Touch), sizeof(Hold), CHAIN_SCRATCH)
 
 
 # ---------------------------------------------------------------- one step's preparation
@@ -215,42 +219,81 @@ cdef void damp(Rope* r, double keep) noexcept nogil:
             r.v[2 * k + 1] = r.drag_y + (r.v[2 * k + 1] - r.drag_y) * keep
 
 
-cdef void step_island(Stage* stage, int64_t island, const int64_t* members, int64_t count, int64_t join_first,
-                      int64_t join_last, int64_t pair_first, int64_t pair_last, int passes) noexcept nogil:
+cdef void solve_all(Stage* stage, const Island* island, const int64_t* members, const int64_t* tied,
+                    const int64_t* hubs, double* scratch) noexcept nogil:
+    # Ropes that share bodies or joins together, the others by themselves.
+    cdef int64_t i, count = island.last - island.first
+    if island.scratch >= 0:
+        if solve_together(stage, tied + island.tied_first, island.tied_last - island.tied_first,
+                          hubs + island.hub_first, island.hub_last - island.hub_first, scratch + island.scratch):
+            for i in range(count):
+                if not stage.ropes[members[i]].tied:
+                    begin_solve(stage, stage.ropes + members[i])
+                    solve_links(stage, stage.ropes + members[i], members[i])
+            return
+    solve_in_turn(stage, members, count, island.join_first, island.join_last, <int>island.passes)
+
+
+cdef bint is_off(const Stage* stage, const int64_t* ropes, int64_t count) noexcept nogil:
+    # Has one of these ropes a wrong length to be mended without velocity?
     cdef int64_t i
     for i in range(count):
-        predict(stage, stage.ropes + members[i])
-        lean_on_surfaces(stage, stage.ropes + members[i], island)
-    solve_island(stage, members, count, join_first, join_last, passes)
+        if stage.ropes[ropes[i]].touching or stage.ropes[ropes[i]].overlong:
+            return True
+    return False
+
+
+cdef void step_island(Stage* stage, const Island* island, const int64_t* all_members, const int64_t* tied,
+                      const int64_t* hubs, double* scratch) noexcept nogil:
+    cdef int64_t i, count = island.last - island.first
+    cdef const int64_t* members = all_members + island.first
+    cdef Rope* r
+    cdef bint together
+    for i in range(count):
+        r = stage.ropes + members[i]
+        r.overlong = 0
+        predict(stage, r)
+        lean_on_surfaces(stage, r, island.name)
+    solve_all(stage, island, members, tied, hubs, scratch)
     for i in range(count):
         read_surfaces(stage, stage.ropes + members[i])
-    for i in range(pair_first, pair_last):
+    for i in range(island.pair_first, island.pair_last):
         touch_chunks(stage, stage.pairs + i)
     for i in range(count):
-        touch_shapes(stage, stage.ropes + members[i], island)
+        touch_shapes(stage, stage.ropes + members[i], island.name)
         leave_surfaces(stage.ropes + members[i])
     for i in range(count):
-        finish(stage, stage.ropes + members[i], island)
+        finish(stage, stage.ropes + members[i], island.name)
+    together = island.scratch >= 0
+    if together:
+        together = not is_off(stage, tied + island.tied_first, island.tied_last - island.tied_first) or settle_together(
+            stage, tied + island.tied_first, island.tied_last - island.tied_first, hubs + island.hub_first,
+            island.hub_last - island.hub_first, scratch + island.scratch)
     for i in range(count):
-        if stage.ropes[members[i]].touching:
-            settle_links(stage, stage.ropes + members[i], island)
-        seat_anchors(stage, stage.ropes + members[i])
-    seat_joins(stage, join_first, join_last)
+        r = stage.ropes + members[i]
+        if (r.touching or r.overlong) and not (together and r.tied):
+            settle_links(stage, r, island.name)
+        seat_anchors(stage, r)
+    seat_hubs(stage, hubs + island.hub_first, island.hub_last - island.hub_first)
 
 
-def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_t[:, ::1] pairs,
-            int64_t[::1] members, int64_t[:, ::1] islands, int64_t[::1] colliders, double h, double fraction,
+def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, uint8_t[::1] hubs, uint8_t[::1] hub_nodes,
+            int64_t[:, ::1] pairs, int64_t[::1] members, int64_t[::1] tied, int64_t[::1] hub_order,
+            int64_t[:, ::1] islands, double[::1] scratch, int64_t[::1] colliders, double h, double fraction,
             double gx, double gy, int threads):
     """Advance every rope by one substep.
 
-    `islands` has a row per island: its name (as the bodies know it), first and last of `members`, first and last join,
-    first and last pair, passes.
+    `islands` has a row per island, as the record `Island`: ranges of `members` (its ropes), of joins, of pairs, of
+    `tied` (ropes that share bodies or joins) and of `hub_order`, passes, and its place in `scratch` (-1: tied ropes are
+    solved in turn).
     """
     cdef Stage stage
     cdef Py_ssize_t i, n = islands.shape[0]
     stage.ropes = <Rope*>&ropes[0]
     stage.anchors = <Anchor*>&anchors[0]
     stage.joins = <Join*>&joins[0]
+    stage.hubs = <Hub*>&hubs[0]
+    stage.members = <Member*>&hub_nodes[0]
     stage.pairs = <Pair*>&pairs[0, 0]
     stage.world = <Colliders*>&colliders[0]
     stage.h = h
@@ -259,5 +302,4 @@ def substep(uint8_t[::1] ropes, uint8_t[::1] anchors, uint8_t[::1] joins, int64_
     stage.gx = gx
     stage.gy = gy
     for i in prange(n, nogil=True, schedule="dynamic", num_threads=threads):
-        step_island(&stage, islands[i, 0], &members[islands[i, 1]], islands[i, 2] - islands[i, 1], islands[i, 3],
-                    islands[i, 4], islands[i, 5], islands[i, 6], <int>islands[i, 7])
+        step_island(&stage, <Island*>&islands[i, 0], &members[0], &tied[0], &hub_order[0], &scratch[0])
