@@ -8,6 +8,10 @@ gradient of the spiky kernel), volumes in units where a particle at rest fills i
 from cython.parallel cimport prange
 from libc.math cimport sqrtf
 
+cdef float GAP = 0.7         # how much weaker a gap pulls than a crowd pushes
+cdef float OPEN = 0.5        # 1 / size of the summed gradient, times reach, at which there is no pull
+
+
 cdef void chunk_density(const float* x, const float* y, const float* volume, const float* wall, int first, int last,
                         float reach, const int* begin, const int* count, const int* pairs, float relax,
                         float* density, float* scale) noexcept nogil:
@@ -41,10 +45,12 @@ cdef void chunk_density(const float* x, const float* y, const float* volume, con
         gy = gy * grad + wall[3 * i + 2]
         own = own * grad * grad + gx * gx + gy * gy
         c = rho - 1
-        if c > 0:
-            scale[i] = relax * c / (own + <float>0.02 * grad * grad * volume[i] * volume[i])
-        else:
-            scale[i] = 0
+        if c < 0:
+            # a small gap closes where liquid is all round: the gradient is large near a surface, the gap in spray
+            s = 1 - sqrtf(gx * gx + gy * gy) * reach * OPEN
+            t = 1 + 4 * c
+            c = c * GAP * s * t if s > 0 and t > 0 else 0
+        scale[i] = relax * c / (own + <float>0.02 * grad * grad * volume[i] * volume[i])
 
 
 cdef void chunk_move(const float* x, const float* y, const float* volume, const float* weight, const float* wall,

@@ -153,6 +153,16 @@ cdef inline void begin_again(Stage* stage, Rope* r, int64_t rope, int64_t first,
             r.x[2 * join.node_b + 1] += r.w[join.node_b] * knot[1]
 
 
+cdef inline bint on_dynamic(const Stage* stage, const Rope* r) noexcept nogil:
+    # Is a node tied to a body that a pull moves? Between driven ones alone an impossible length is the chain's matter.
+    cdef int64_t i, body
+    for i in range(r.member, r.member + r.members):
+        body = stage.hubs[stage.members[i].hub].body
+        if body >= 0 and stage.world.bodies[body].kind == DYNAMIC:
+            return True
+    return False
+
+
 cdef inline void solve_links(Stage* stage, Rope* r, int64_t index) noexcept nogil:
     # A rope tied to dynamic bodies leaves its own solve where that is not calm: there a pose that bodies can follow, turns
     # included, is what keeps momentum.
@@ -161,7 +171,7 @@ cdef inline void solve_links(Stage* stage, Rope* r, int64_t index) noexcept nogi
     cdef int64_t hubs[ALONE]
     cdef double room[8 * ALONE * ALONE + 8 * ALONE]
     fill_chain(&chain, stage, r)
-    chain.calm_only = 0 < r.members <= ALONE and r.bend_stiffness <= 0.0 and not r.tied
+    chain.calm_only = r.members <= ALONE and r.bend_stiffness <= 0.0 and not r.tied and on_dynamic(stage, r)
     tie_anchors(stage, r)
     chain_solve(&chain, stage.h)
     if chain.violent == -1:

@@ -9,7 +9,7 @@
 >>> world.update(1 / 60)
 """
 
-from softkit import fields
+from softkit import deform, fields
 from softkit.cloth import Cloth
 from softkit.contacts import Contact
 from softkit.fluid import Fluid
@@ -17,6 +17,7 @@ from softkit.health import Health
 from softkit.particles import Particles
 from softkit.queries import Hit
 from softkit.rope import Rope
+from softkit.softbody import SoftBody
 from softkit.solids import Box, Capsule, Plane, Sphere
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
@@ -32,9 +33,11 @@ __all__ = [
     "Particles",
     "Plane",
     "Rope",
+    "SoftBody",
     "Sphere",
     "World",
     "build_info",
+    "deform",
     "fields",
     "get_threads",
     "set_threads",

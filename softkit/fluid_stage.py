@@ -466,7 +466,7 @@ class FluidStage(Stage):
             CHUNK,
             threads,
         )
-        self.squeezed = squeezed
+        self.world.health.squeezed += squeezed
         contact.remember_poses(colliders.table, len(colliders.bodies), self._starts.view(np.uint8))
 
     def _relax(self, h: float, threads: int) -> None:

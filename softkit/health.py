@@ -15,12 +15,14 @@ class Health:
         overstretched: objects stretched by more than 5 % beyond what their load explains, after the last
             step.
         bodies_lost: ties that let go because their body left the space.
+        squeezed: fluid particles that found no way out between shapes and stayed, per substep.
     """
 
     steps_dropped: int = 0
     speeds_capped: int = 0
     overstretched: int = 0
     bodies_lost: int = 0
+    squeezed: int = 0
 
     @property
     def ok(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pymunk
 
 from softkit import checks
+from softkit.touch_block import TouchBlock
 
 if TYPE_CHECKING:
     from softkit.coupling import Attachment
@@ -194,6 +195,15 @@ class SoftObject:
     def _reach(self) -> float:
         """Longest straight piece, wu."""
         return 0.0
+
+    def _touch_block(self) -> TouchBlock | None:
+        """What other soft objects touch of this one; None: they pass through. By default whatever is planar
+        and keeps its places at the start of the substep.
+        """
+        x0 = getattr(self, "_x0", None)
+        if x0 is None or self._x.shape[1] != 2:
+            return None
+        return TouchBlock(self._x, x0, self._v, self._w, self._links())
 
     def _ties(self) -> list[tuple[int, Attachment]]:
         """(particle, tie to a body), in order of particles."""

@@ -16,6 +16,7 @@ from softkit.coupling import Attachment, check_body, in_space
 from softkit.joins import Join
 from softkit.objects import SoftObject, read_only
 from softkit.rope_stage import HOLD, TOUCH, RopeStage
+from softkit.touch_block import TouchBlock
 
 if TYPE_CHECKING:
     from softkit.world import World
@@ -416,11 +417,14 @@ class Rope(SoftObject):
         self._changed()
 
     def join(self, i: int, other: Rope, j: int) -> None:
-        """Make node `i` and node `j` of another rope one point, from now on.
+        """Make node `i` and node `j` of another rope, or of a soft body, one point, from now on.
 
         They meet at once, by mass, the ropes drawn after them; a pinned or attached node stays where it is.
         """
         i = checks.index("i", i, self.count)
+        if getattr(other, "kind", None) == "softbody":
+            other.join(j, self, i)
+            return
         if not isinstance(other, Rope):
             raise TypeError(f"other must be a Rope, got {other!r}")
         if other is self:
@@ -644,6 +648,10 @@ class Rope(SoftObject):
     def _left_world(self) -> None:
         self._release_joins()
         self._hold["shape"] = -1
+
+    def _touch_block(self) -> TouchBlock:
+        # ropes touch ropes, and themselves, in their own stage
+        return TouchBlock(self._x, self._x0, self._v, self._w, self._links(), family=1)
 
     def _links(self) -> np.ndarray:
         i = np.arange(self.count - 1)

@@ -47,7 +47,7 @@ ISLAND = (
     "name first last join_first join_last pair_first pair_last passes "
     "tied_first tied_last hub_first hub_last scratch"
 ).split()
-MOST_TIED = 160    # hub nodes of one island that are solved together; beyond, ropes are solved in turn
+MOST_TIED = 160  # hub nodes of one island that are solved together; beyond, ropes are solved in turn
 TOUCH = np.dtype([("shape", INT), ("nx", F), ("ny", F), ("impulse", F)])
 HOLD = np.dtype(
     [(n, INT) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
@@ -135,7 +135,7 @@ class RopeStage(Stage):
             for end in ((rope_a, node_a), (rope_b, node_b)):
                 if end not in group_of:
                     group_of[end] = ("point", *end)
-                    groups["point", *end] = [end]
+                    groups[("point", *end)] = [end]
                 keys.append(group_of[end])
             into, gone = sorted(keys, key=lambda key: ("driven", "body", "point").index(key[0]))
             if into == gone or gone[0] != "point":

@@ -17,6 +17,7 @@ from softkit.fields import Fields
 from softkit.health import Health
 from softkit.objects import SoftObject
 from softkit.stages import Stage
+from softkit.touch_stage import SoftContact, TouchStage
 
 
 class World:
@@ -83,6 +84,7 @@ class World:
         self._waiting: list[Callable[[], None]] = []
         self._contacts: Contacts | None = None
         self._listeners = Listeners()
+        self._touching = TouchStage(self)
         self.before_space: Callable[[World], None] | None = None
         self.health = Health()
         self.fields = Fields()
@@ -287,10 +289,12 @@ class World:
                 self.colliders.remember_start()
                 for stage in stages:
                     stage.begin(dt)
+                self._touching.begin()
                 for k in range(substeps):
                     self.colliders.begin_substep(h)
                     for stage in stages:
                         stage.substep(h, (k + 1) / substeps, self.time + k * h)
+                    self._touching.substep(h)
                     self.health.speeds_capped += self.colliders.end_substep(h, self._max_speed)
                 for stage in stages:
                     stage.end(h)
@@ -335,6 +339,14 @@ class World:
             touches = [t for stage in self._stages.values() for t in stage.touches()]
             self._contacts = Contacts(touches, self.colliders.shapes)
         return self._contacts
+
+    @property
+    def soft_contacts(self) -> list[SoftContact]:
+        """What soft objects of different kinds touched each other at the end of the last step.
+
+        `contacts` has touches of shapes alone; ropes on ropes are in neither.
+        """
+        return self._touching.contacts()
 
     def point_query(
         self, point: Any, max_distance: float = 0.0, filter: pymunk.ShapeFilter | None = None

@@ -62,7 +62,7 @@ def test_dam_break_comes_to_rest(count, spacing):
     inner = x[:, 1] > high - depth + 3 * spacing
     density = fluid.density[inner]
     assert density.mean() == pytest.approx(1, abs=0.01)
-    assert (abs(density - 1) < 0.05).mean() > 0.95
+    assert (abs(density - 1) < 0.05).mean() > 0.99
     assert np.hypot(*fluid.velocities.T).mean() < 0.03 * math.sqrt(G * depth)
     assert (x > (left, top)).all() and (x < (left + width, top + high)).all()
     assert closest_pair(fluid) > 0.5
@@ -128,7 +128,8 @@ def test_archimedes(ratio, spacing):
     # level from area = width * level - size * draught
     level = (area + size * (bottom - 300)) / (300 - size)
     draught = bottom - (300 - level)
-    assert draught / size == pytest.approx(ratio, abs=0.06)
+    # the liquid under the box is as coarse as its particles
+    assert draught == pytest.approx(ratio * size, abs=0.75 * spacing)
 
 
 def test_heavy_sinks_rests_and_a_light_one_comes_up():
@@ -195,7 +196,7 @@ def test_communicating_vessels():
     levels = [
         np.median([x[np.abs(x[:, 0] - c) < 6, 1].min() for c in cs]) for cs in ((30, 60, 90), (200, 250, 300))
     ]
-    assert abs(levels[0] - levels[1]) < 2 * 5
+    assert abs(levels[0] - levels[1]) < 5
     assert (x[:, 1] < 300).all()
 
 
