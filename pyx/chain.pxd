@@ -52,7 +52,7 @@ cdef inline void chain_targets(Chain* c, ChainWork* w, double h) noexcept nogil:
     """Lengths to reach in this substep, from the lengths s at its start.
 
     A long link shrinks, the whole rope by at most catch_up * h. A short one never pushes hard: it takes the
-    length its nodes are moving to by themselves, or grows, the whole rope by at most a twentieth of that.
+    length its nodes are moving to by themselves, or grows, the whole rope by at most grow_up * h.
     """
     cdef int k, m = c.n - 1
     cdef double over = 0.0, under = 0.0, d, free, px, py, alpha = c.stretch_compliance / (h * h)
@@ -63,8 +63,8 @@ cdef inline void chain_targets(Chain* c, ChainWork* w, double h) noexcept nogil:
         under -= grow * d if d < 0.0 else 0.0
     if over > c.catch_up * h:
         shrink *= c.catch_up * h / over
-    if under > 0.05 * c.catch_up * h:
-        grow *= 0.05 * c.catch_up * h / under
+    if under > c.grow_up * h:
+        grow *= c.grow_up * h / under
     for k in range(m):
         d = w.s[k] - c.rest[k] - alpha * c.lam[k]
         if d >= 0.0:
@@ -307,6 +307,9 @@ cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
         heavy |= chain.lam[k] * (W[3 * k] + W[3 * k + 2] + W[3 * k + 3] + W[3 * k + 5]) > 1.01 * chain.rest[k]
     if not heavy and chain.bend_stiffness <= 0.0 and chain_calm(chain, h, 1e-3 * length / m + 1e-6):
         return
+    if chain.calm_only:
+        chain.violent = -1
+        return
     c = chain[0]
     w = chain_work(chain)
     w.h2 = h * h
@@ -317,7 +320,7 @@ cdef inline void chain_solve(Chain* chain, double h) noexcept nogil:
         over += w.s[k] - c.rest[k] if w.s[k] > c.rest[k] else 0.0
     if c.stretch_compliance <= 0.0 and c.settle > 0.0 and over > 1e-3 * length + 1e-6:
         chain_correct(&c, &w, h)
-        c.catch_up = 0.0
+        c.catch_up = c.grow_up = 0.0
     for k in range(2 * n):
         w.v[k] = (w.y[k] - w.z[k]) / h
     c.violent = chain_attempt(&c, &w, h, 0.03 if c.catch_up > 0.0 else 1e300)

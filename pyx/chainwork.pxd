@@ -34,7 +34,9 @@ cdef struct Chain:
     double stretch_compliance  # wu per force, per link
     double bend_stiffness      # B, force * wu^2; 0: limp
     double settle              # 0..1: part of a length error found at the start that this substep corrects
-    double catch_up            # wu/s, cap of the speed at which a wrong length is corrected
+    double catch_up            # wu/s, cap of the speed at which long links are shortened
+    double grow_up             # wu/s, cap of the speed at which short ones grow
+    int calm_only              # in: give up (violent = -1, nothing changed) where that is not calm
     int passes                 # out: Newton passes taken
     int violent                # out: 0 calm, 1 mid directions, 2 split, 3 and slack, 4 and projected
     double residual            # out: estimate of the largest relative link error left

@@ -417,8 +417,10 @@ class Rope(SoftObject):
         self._changed()
 
     def join(self, i: int, other: Rope, j: int) -> None:
-        """Make node `i` and node `j` of another rope, or of a soft body, one point, from now on; they meet
-        half-way by mass."""
+        """Make node `i` and node `j` of another rope, or of a soft body, one point, from now on.
+
+        They meet at once, by mass, the ropes drawn after them; a pinned or attached node stays where it is.
+        """
         i = checks.index("i", i, self.count)
         if getattr(other, "kind", None) == "softbody":
             other.join(j, self, i)
@@ -430,7 +432,20 @@ class Rope(SoftObject):
         if self._world is not None and other._world is not self._world:
             raise ValueError(f"other must be in the same world, got {other!r}")
         j = checks.index("j", j, other.count)
+        self._meet(i, other, j)
         Join((self, i), (other, j))
+
+    def _meet(self, i: int, other: Rope, j: int) -> None:
+        ends: list[tuple[Rope, int]] = [(self, i), (other, j)]
+        fixed = [k in rope._anchors or k in rope._pins for rope, k in ends]
+        if all(fixed) or np.array_equal(self._x[i], other._x[j]):
+            return
+        mass = [1.0 / rope._w[k] if rope._w[k] > 0.0 else 1.0 for rope, k in ends]
+        share = mass[1] / (mass[0] + mass[1]) if not any(fixed) else float(fixed[1])
+        place = self._x[i] + share * (other._x[j] - self._x[i])
+        for (rope, k), stays in zip(ends, fixed):
+            if not stays:
+                rope._drag(k, place)
 
     # ------------------------------------------------------------ parting
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from softkit._kernels import rope_islands as islands_kernel
 from softkit._kernels import ropes as kernel
 from softkit.coupling import in_space
 from softkit.objects import FRICTION_RULES
@@ -26,13 +27,27 @@ ROPE = np.dtype(
     [(n, P) for n in POINTERS]
     + [(n, INT) for n in "count anchor anchors self_collision feed_link drag_own".split()]
     + [(n, F) for n in "damping drag_x drag_y stretch_compliance bend_stiffness feed max_speed total".split()]
-    + [(n, INT) for n in "touched touching capped solves".split()]
+    + [(n, INT) for n in "touched touching capped solves member members overlong tied".split()]
     + [(n, F) for n in "residual strain peak".split()]
     + [(n, F) for n in "radius friction elasticity depenetration slow".split()]
     + [(n, INT) for n in "rule group categories mask".split()]
 )
 ANCHOR = np.dtype([(n, INT) for n in "rope node body low high".split()] + [(n, F) for n in "lx ly".split()])
 JOIN = np.dtype([(n, INT) for n in "rope_a node_a rope_b node_b".split()])
+HUB = np.dtype(
+    [(n, INT) for n in "body head count held pulled".split()]
+    + [(n, F) for n in "im ii x y a c s px py pa zx zy za vx vy va".split()]
+    + [("K", F, 6)]
+)
+MEMBER = np.dtype(
+    [(n, INT) for n in "rope node hub next local".split()]
+    + [(n, F) for n in "lx ly rx ry m ox oy yx yy px py gx gy tx ty".split()]
+)
+ISLAND = (
+    "name first last join_first join_last pair_first pair_last passes "
+    "tied_first tied_last hub_first hub_last scratch"
+).split()
+MOST_TIED = 160  # hub nodes of one island that are solved together; beyond, ropes are solved in turn
 TOUCH = np.dtype([("shape", INT), ("nx", F), ("ny", F), ("impulse", F)])
 HOLD = np.dtype(
     [(n, INT) for n in "shape seen rebound".split()] + [(n, F) for n in "nx ny ease lam speed".split()]
@@ -52,6 +67,8 @@ class RopeStage(Stage):
         self._pairs = np.zeros((1, 4), np.int64)
         self._collider_version = -1
         self._shapes: list = []
+        self._room = np.zeros(1)
+        self._tied_order = self._hub_list = np.zeros(1, np.int64)
 
     def object_changed(self, obj: Rope) -> None:
         self._dirty.add(obj)
@@ -99,6 +116,65 @@ class RopeStage(Stage):
         self._anchor_count = len(anchors)
         self._join = np.array(joins or [(0,) * 4], JOIN)
         self._join_count = len(joins)
+        self._write_hubs()
+
+    def _write_hubs(self) -> None:
+        """Nodes that move as one: those on one dynamic body, and those joined to each other."""
+        anchor, join = self._anchor[: self._anchor_count], self._join[: self._join_count]
+        self._kinds = self.world.colliders._body["kind"][anchor["body"]]
+        groups: dict[object, list[tuple[int, int]]] = {}
+        group_of: dict[tuple[int, int], object] = {}
+        place: dict[tuple[int, int], tuple[int, float, float]] = {}
+        for (rope, node, body, _, _, lx, ly), kind in zip(anchor.tolist(), self._kinds.tolist()):
+            key = ("body", body) if kind == 2 else ("driven", rope, node)
+            groups.setdefault(key, []).append((rope, node))
+            group_of[rope, node] = key
+            place[rope, node] = body, lx, ly
+        for rope_a, node_a, rope_b, node_b in join.tolist():
+            keys = []
+            for end in ((rope_a, node_a), (rope_b, node_b)):
+                if end not in group_of:
+                    group_of[end] = ("point", *end)
+                    groups[("point", *end)] = [end]
+                keys.append(group_of[end])
+            into, gone = sorted(keys, key=lambda key: ("driven", "body", "point").index(key[0]))
+            if into == gone or gone[0] != "point":
+                continue
+            for end in groups.pop(gone):
+                group_of[end] = into
+                groups[into].append(end)
+                if into[0] != "point" and end not in place:
+                    place[end] = place[(rope_a, node_a) if (rope_a, node_a) in place else (rope_b, node_b)]
+        self._hub = np.zeros(max(1, len(groups)), HUB)
+        nodes = sorted((*end, h) for h, ends in enumerate(groups.values()) for end in ends)
+        self._member = np.zeros(max(1, len(nodes)), MEMBER)
+        self._hub["head"] = self._hub["body"] = -1
+        for i in range(len(nodes) - 1, -1, -1):
+            rope, node, h = nodes[i]
+            body, lx, ly = place.get((rope, node), (-1, 0.0, 0.0))
+            hub = self._hub[h]
+            self._member[i] = (rope, node, h, hub["head"], 0, lx, ly, *(0.0,) * 13)
+            hub["head"], hub["body"] = i, body
+            hub["count"] += 1
+        ropes = self._member["rope"][: len(nodes)]
+        count = len(self.objects)
+        self._rows["member"][:count] = np.searchsorted(ropes, np.arange(count), "left")
+        self._rows["members"][:count] = np.bincount(ropes, minlength=count)[:count]
+        self._find_tied(len(nodes), len(groups))
+
+    def _find_tied(self, nodes: int, hubs: int) -> None:
+        """Ropes that share a hub, the hubs of these in order, and how many nodes each has."""
+        member, hub = self._member[:nodes], self._hub[:hubs]
+        shared = (hub["count"] > 1)[member["hub"]] if nodes else np.zeros(0, bool)
+        tied = np.zeros(len(self._rows), np.int64)
+        tied[member["rope"][shared]] = 1
+        self._rows["tied"] = tied
+        self._tied = np.flatnonzero(tied[: len(self.objects)])
+        own = np.unique(member["hub"][tied[member["rope"]] == 1])
+        self._hub_order = own
+        self._hub_rope = member["rope"][hub["head"][own]] if len(own) else own
+        bent = np.array([rope._bend_compliance is not None for rope in self.objects], bool)
+        self._bent = self._tied[bent[self._tied]] if len(self._tied) else self._tied
 
     def _inside(self, rope: Rope, node: int, body: object) -> tuple[int, int]:
         """The run of nodes round an anchor that lies inside the body's own shapes: these do not touch it."""
@@ -131,7 +207,7 @@ class RopeStage(Stage):
             self._dirty.update(ropes)
         if self.world.colliders.shapes is not self._shapes:
             self._renumber()
-        if self._dirty or self._collider_version != version:
+        if self._dirty or self._collider_version != version or self._kinds_changed():
             for i, rope in enumerate(ropes):
                 if rope in self._dirty:
                     self._write_row(i, rope)
@@ -143,6 +219,13 @@ class RopeStage(Stage):
             self._root = np.zeros(max(1, len(ropes)), np.int64)
         self._dirty.clear()
         self._rebuild = False
+
+    def _kinds_changed(self) -> bool:
+        """Did a body that something is tied to become dynamic, or cease to be?"""
+        if self._rebuild or not self._anchor_count:
+            return False
+        anchor = self._anchor[: self._anchor_count]
+        return not np.array_equal(self.world.colliders._body["kind"][anchor["body"]], self._kinds)
 
     def shape_numbers(self) -> np.ndarray:
         """From the numbers that holds know shapes by to the space's present ones; the last one is for
@@ -172,13 +255,13 @@ class RopeStage(Stage):
         """Which ropes have to be solved one after the other in this step."""
         colliders, ropes, count = self.world.colliders, self._rows.view(np.uint8), len(self.objects)
         margin = 4.0 + dt * dt * float(np.hypot(*self.world.gravity))
-        n = kernel.chunk_boxes(ropes, count, 1.5 * dt, margin, self._boxes, self._owners)
+        n = islands_kernel.chunk_boxes(ropes, count, 1.5 * dt, margin, self._boxes, self._owners)
         by_left = np.argsort(self._boxes[:n, 0], kind="stable")
-        pairs = kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
+        pairs = islands_kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
         if pairs > len(self._pairs):
             self._pairs = np.zeros((2 * pairs, 4), np.int64)
-            pairs = kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
-        kernel.find_islands(
+            pairs = islands_kernel.find_pairs(ropes, n, self._boxes, self._owners, by_left, self._pairs)
+        islands_kernel.find_islands(
             colliders.table,
             len(colliders.bodies),
             colliders.moving_leaves,
@@ -205,7 +288,7 @@ class RopeStage(Stage):
         self._members = np.argsort(root, kind="stable")
         names, first = np.unique(root[self._members], return_index=True)
         last = np.append(first[1:], count)
-        islands = np.zeros((len(names), 8), np.int64)
+        islands = np.zeros((len(names), len(ISLAND)), np.int64)
         islands[:, 0], islands[:, 1], islands[:, 2] = names, first, last
         pair_root = root[self._pairs[:pairs, 0]]
         order = np.argsort(pair_root, kind="stable")
@@ -217,17 +300,33 @@ class RopeStage(Stage):
         self._join[: self._join_count] = self._join[: self._join_count][order]
         islands[:, 3] = np.searchsorted(join_root[order], names, "left")
         islands[:, 4] = np.searchsorted(join_root[order], names, "right")
-        islands[:, 7] = self._passes(islands)
+        islands[:, 7], islands[:, 12] = 1, -1
+        if len(self._tied):
+            self._group_tied(root, names, islands)
         self._islands = islands
 
-    def _passes(self, islands: np.ndarray) -> np.ndarray:
-        """Ropes that share a body or a join are solved four times in turn; a rope alone is solved once."""
-        anchor = self._anchor[: self._anchor_count]
-        bodies, counts = np.unique(anchor["body"], return_counts=True)
-        shared = np.isin(anchor["body"], bodies[counts > 1])
-        live = self.world.colliders._body["kind"][anchor["body"]] == 2
-        busy = np.unique(self._root[anchor["rope"][shared & live]])
-        return np.where(np.isin(islands[:, 0], busy) | (islands[:, 4] > islands[:, 3]), 4, 1)
+    def _group_tied(self, root: np.ndarray, names: np.ndarray, islands: np.ndarray) -> None:
+        """Tied ropes and hubs of each island, and its room for the dense part of their solve."""
+        tied_root = root[self._tied]
+        order = np.argsort(tied_root, kind="stable")
+        self._tied_order = self._tied[order]
+        islands[:, 8] = np.searchsorted(tied_root[order], names, "left")
+        islands[:, 9] = np.searchsorted(tied_root[order], names, "right")
+        hub_root = root[self._hub_rope]
+        order = np.argsort(hub_root, kind="stable")
+        hubs = self._hub_order[order]
+        islands[:, 10] = np.searchsorted(hub_root[order], names, "left")
+        islands[:, 11] = np.searchsorted(hub_root[order], names, "right")
+        self._hub_list = hubs
+        before = np.append(0, np.cumsum(self._hub["count"][hubs]))
+        nodes = before[islands[:, 11]] - before[islands[:, 10]]
+        tied = islands[:, 9] > islands[:, 8]
+        islands[:, 7] = np.where(tied, 4, 1)
+        together = tied & (nodes <= MOST_TIED) & ~np.isin(names, root[self._bent])
+        room = np.where(together, 8 * nodes * nodes + 8 * nodes, 0)
+        islands[:, 12] = np.where(together, np.cumsum(room) - room, -1)
+        if room.sum() > len(self._room):
+            self._room = np.zeros(2 * int(room.sum()))
 
     # ------------------------------------------------------------ the step
 
@@ -261,9 +360,14 @@ class RopeStage(Stage):
             self._rows.view(np.uint8),
             self._anchor.view(np.uint8),
             self._join.view(np.uint8),
+            self._hub.view(np.uint8),
+            self._member.view(np.uint8),
             self._pairs,
             self._members,
+            self._tied_order,
+            self._hub_list,
             self._islands,
+            self._room,
             self.world.colliders.table,
             h,
             fraction,

@@ -21,48 +21,18 @@ def drag(
 ) -> None: ...
 def begin_step(ropes: _Bytes, count: int, anchors: _Bytes, colliders: _Ints, dt: float) -> None: ...
 def end_step(ropes: _Bytes, count: int, scale: float) -> None: ...
-def chunk_boxes(
-    ropes: _Bytes,
-    count: int,
-    reach: float,
-    margin: float,
-    boxes: _Floats,
-    owners: _Ints,
-) -> int: ...
-def find_pairs(
-    ropes: _Bytes,
-    boxes_count: int,
-    boxes: _Floats,
-    owners: _Ints,
-    by_left: _Ints,
-    pairs: _Ints,
-) -> int: ...
-def find_islands(
-    colliders: _Ints,
-    bodies: int,
-    moving_leaves: int,
-    ropes: _Bytes,
-    count: int,
-    boxes_count: int,
-    boxes: _Floats,
-    owners: _Ints,
-    body_margin: float,
-    anchors: _Bytes,
-    anchor_count: int,
-    joins: _Bytes,
-    join_count: int,
-    pairs: _Ints,
-    pair_count: int,
-    parent: _Ints,
-    root_of: _Ints,
-) -> None: ...
 def substep(
     ropes: _Bytes,
     anchors: _Bytes,
     joins: _Bytes,
+    hubs: _Bytes,
+    hub_nodes: _Bytes,
     pairs: _Ints,
     members: _Ints,
+    tied: _Ints,
+    hub_order: _Ints,
     islands: _Ints,
+    scratch: _Floats,
     colliders: _Ints,
     h: float,
     fraction: float,
