@@ -24,7 +24,7 @@ class Hud:
         self._read = -1.0
         self._lines = ()
         self._pictures = []
-        self._font = None
+        self._line = 0
 
     def draw(self, world):
         """Draw the panel; call it once a frame."""
@@ -37,7 +37,7 @@ class Hud:
             self._read = now
             self._write(world)
         width = max(max(p.get_width() for p in self._pictures), HISTORY) + 2 * PAD
-        line = self._font.get_linesize()
+        line = self._line
         height = line * len(self._pictures) + GRAPH + 3 * PAD
         self._panel(width, height)
         for i, picture in enumerate(self._pictures):
@@ -75,11 +75,10 @@ class Hud:
         lines = tuple(self._text(world))
         if lines == self._lines:
             return
-        if self._font is None:
-            pygame.font.init()
-            self._font = pygame.font.Font(None, 18)
-        self._lines = lines
-        self._pictures = [self._font.render(text, True, TEXT) for text in lines]
+        pygame.font.init()  # the font is made anew: a kept one dies when a game quits pygame and begins again
+        font = pygame.font.Font(None, 18)
+        self._lines, self._line = lines, font.get_linesize()
+        self._pictures = [font.render(text, True, TEXT) for text in lines]
 
     def _text(self, world):
         frames = self._times[self._times > 0]
