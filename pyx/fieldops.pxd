@@ -6,7 +6,7 @@ width, 10 1 where the value is a force (times inverse mass), 11... the operation
 
 from libc.math cimport sqrt
 
-from noise cimport OCTAVE_WIDTH, curl2, curl3, floor_of
+from noise cimport BLOCK, OCTAVE_WIDTH, Flow, curl2, curl3, floor_of
 
 cdef enum:
     CHUNK = 256
@@ -164,23 +164,46 @@ cdef inline void uniform(Chunk* c, const double* row) noexcept nogil:
         c.fz[i] = c.fz[i] + c.w[i] * row[13]
 
 
+# Points without weight are left out: the rest go through in blocks.
 cdef inline void noise(Chunk* c, int octaves, const double* table, int dim) noexcept nogil:
-    cdef int i, k
-    cdef double u, v, w
-    for i in range(c.n):
-        if c.w[i] == 0.0:
-            continue
-        u = 0.0
-        v = 0.0
-        w = 0.0
+    cdef int i, k, n, first = 0
+    cdef int which[BLOCK]
+    cdef double x[BLOCK]
+    cdef double y[BLOCK]
+    cdef double z[BLOCK]
+    cdef Flow one
+    cdef Flow sum
+    while first < c.n:
+        n = 0
+        while first < c.n and n < BLOCK:
+            if c.w[first] != 0.0:
+                which[n] = first
+                x[n] = c.x[first]
+                y[n] = c.y[first]
+                z[n] = c.z[first]
+                n += 1
+            first += 1
+        for i in range(n):
+            sum.u[i] = 0.0
+            sum.v[i] = 0.0
+            sum.w[i] = 0.0
         for k in range(octaves):
+            for i in range(n):
+                one.u[i] = 0.0
+                one.v[i] = 0.0
+                one.w[i] = 0.0
             if dim == 3:
-                curl3(c.x[i], c.y[i], c.z[i], table + k * OCTAVE_WIDTH, &u, &v, &w)
+                curl3(x, y, z, n, table + k * OCTAVE_WIDTH, &one)
             else:
-                curl2(c.x[i], c.y[i], table + k * OCTAVE_WIDTH, &u, &v)
-        c.fx[i] = c.fx[i] + c.w[i] * u
-        c.fy[i] = c.fy[i] + c.w[i] * v
-        c.fz[i] = c.fz[i] + c.w[i] * w
+                curl2(x, y, n, table + k * OCTAVE_WIDTH, &one)
+            for i in range(n):
+                sum.u[i] = sum.u[i] + table[k * OCTAVE_WIDTH + 1] * one.u[i]
+                sum.v[i] = sum.v[i] + table[k * OCTAVE_WIDTH + 1] * one.v[i]
+                sum.w[i] = sum.w[i] + table[k * OCTAVE_WIDTH + 1] * one.w[i]
+        for i in range(n):
+            c.fx[which[i]] = c.fx[which[i]] + c.w[which[i]] * sum.u[i]
+            c.fy[which[i]] = c.fy[which[i]] + c.w[which[i]] * sum.v[i]
+            c.fz[which[i]] = c.fz[which[i]] + c.w[which[i]] * sum.w[i]
 
 
 cdef inline double at_edge(double p, double top) noexcept nogil:

@@ -9,6 +9,9 @@ from the corner.
 vector potential A = sum W (q x d); its curl is sum q (2 W + grad W . d) - d (grad W . q): three random
 numbers a corner instead of nine. Both are curls, hence divergence-free (Bridson, Hourihan, Nordenstam 2007).
 
+Points go through in blocks, one lattice corner at a time over the whole block: loops without branches, which
+compilers turn into vector code of any width with the same bits.
+
 Time: each corner's vector is w0 r(k) + w1 r(k + 1) between two slices of time, with w0^2 + w1^2 = 1, so that
 the field's rms does not pulse.
 """
@@ -16,7 +19,21 @@ the field's rms does not pulse.
 from libc.stdint cimport int64_t, uint32_t
 
 cdef enum:
+    BLOCK = 64
     OCTAVE_WIDTH = 12  # frequency, amplitude, offset xyz, seed 0, seed 1, w0, w1, period in cells xyz
+
+
+cdef struct Axis:  # one coordinate of a block of points in its lattice cells; [0]: lower corner, [1]: upper one
+    uint32_t cell[2][BLOCK]  # the corner's share of the hash
+    double d[2][BLOCK]  # offset from the corner
+    double w[2][BLOCK]  # weight of the corner
+    double slope[BLOCK]  # slope of the upper corner's weight
+
+
+cdef struct Flow:
+    double u[BLOCK]
+    double v[BLOCK]
+    double w[BLOCK]
 
 
 cdef inline uint32_t scramble(uint32_t h) noexcept nogil:
@@ -35,11 +52,9 @@ cdef inline int64_t floor_of(double x) noexcept nogil:
 
 
 cdef inline int64_t wrapped(int64_t i, int64_t period) noexcept nogil:
-    if period > 0:
-        i = i % period
-        if i < 0:
-            i += period
-    return i
+    """i as a number of 0..period - 1."""
+    i = i % period
+    return i + period if i < 0 else i
 
 
 cdef inline double fade(double t) noexcept nogil:
@@ -62,86 +77,116 @@ cdef inline double bits10(uint32_t h, int shift) noexcept nogil:
     return <double>(<int>((h >> shift) & <uint32_t>0x3FF)) - 511.5
 
 
-cdef inline void corner2(uint32_t cell, const double* octave, double* gx, double* gy) noexcept nogil:
-    """A corner's gradient, each part in +-32767.5, blended between two slices of time."""
-    cdef uint32_t h = scramble(cell ^ <uint32_t>octave[5])
-    gx[0] = low16(h)
-    gy[0] = high16(h)
-    if octave[8] != 0.0:
-        h = scramble(cell ^ <uint32_t>octave[6])
-        gx[0] = octave[7] * gx[0] + octave[8] * low16(h)
-        gy[0] = octave[7] * gy[0] + octave[8] * high16(h)
+cdef inline void place(const double* p, int n, const double* octave, int axis, uint32_t prime,
+                       Axis* a) noexcept nogil:
+    """Where a block's coordinates lie in the octave's lattice."""
+    cdef int i
+    cdef double q, frequency = octave[0], offset = octave[2 + axis]
+    cdef int64_t k, period = <int64_t>octave[9 + axis]
+    for i in range(n):
+        q = p[i] * frequency + offset
+        k = floor_of(q)
+        a.d[0][i] = q - k
+        a.cell[0][i] = <uint32_t>k * prime
+        if period > 0:
+            a.cell[0][i] = <uint32_t>wrapped(k, period) * prime
+            a.cell[1][i] = <uint32_t>wrapped(k + 1, period) * prime
+    if period == 0:
+        for i in range(n):
+            a.cell[1][i] = a.cell[0][i] + prime
+    for i in range(n):
+        q = a.d[0][i]
+        a.d[1][i] = q - 1.0
+        a.w[1][i] = fade(q)
+        a.w[0][i] = 1.0 - a.w[1][i]
+        a.slope[i] = fade_slope(q)
 
 
-cdef inline void curl2(double x, double y, const double* octave, double* u, double* v) noexcept nogil:
-    """Add one octave's 2-D velocity at (x, y) to u and v."""
-    cdef double px = x * octave[0] + octave[2], py = y * octave[0] + octave[3]
-    cdef int64_t ix = floor_of(px), iy = floor_of(py)
-    cdef double fx = px - ix, fy = py - iy
-    cdef uint32_t x0 = <uint32_t>wrapped(ix, <int64_t>octave[9]) * <uint32_t>0x9E3779B1
-    cdef uint32_t x1 = <uint32_t>wrapped(ix + 1, <int64_t>octave[9]) * <uint32_t>0x9E3779B1
-    cdef uint32_t y0 = <uint32_t>wrapped(iy, <int64_t>octave[10]) * <uint32_t>0x85EBCA77
-    cdef uint32_t y1 = <uint32_t>wrapped(iy + 1, <int64_t>octave[10]) * <uint32_t>0x85EBCA77
-    cdef double sx = fade(fx), sy = fade(fy), dx = fade_slope(fx), dy = fade_slope(fy)
-    cdef double ax, ay, bx, by, cx, cy, ex, ey, a, b, c, e, gx, gy
-    corner2(x0 + y0, octave, &ax, &ay)
-    corner2(x1 + y0, octave, &bx, &by)
-    corner2(x0 + y1, octave, &cx, &cy)
-    corner2(x1 + y1, octave, &ex, &ey)
-    a = ax * fx + ay * fy
-    b = bx * (fx - 1.0) + by * fy
-    c = cx * fx + cy * (fy - 1.0)
-    e = ex * (fx - 1.0) + ey * (fy - 1.0)
-    gx = ax + sx * (bx - ax) + sy * ((cx - ax) + sx * ((ex - cx) - (bx - ax)))
-    gx = gx + dx * ((b - a) + sy * ((e - c) - (b - a)))
-    gy = ay + sx * (by - ay) + sy * ((cy - ay) + sx * ((ey - cy) - (by - ay)))
-    gy = gy + dy * ((c - a) + sx * ((e - c) - (b - a)))
-    u[0] += octave[1] * gy
-    v[0] -= octave[1] * gx
+# One row of corners: all with the same y. Their potential W (g . d) has the slopes dW/dx (g . d) + W gx and
+# dW/dy (g . d) + W gy.
+cdef inline void row2(const Axis* ax, const Axis* ay, int j, int n, const double* octave, bint blend,
+                      Flow* f) noexcept nogil:
+    cdef int i, k
+    cdef double gx, gy, dot, sign = 1.0 if j else -1.0
+    cdef double w0 = octave[7], w1 = octave[8]
+    cdef uint32_t h, cell, seed0 = <uint32_t>octave[5], seed1 = <uint32_t>octave[6]
+    for i in range(n):
+        for k in range(2):
+            cell = ay.cell[j][i] + ax.cell[k][i]
+            h = scramble(cell ^ seed0)
+            gx = low16(h)
+            gy = high16(h)
+            if blend:
+                h = scramble(cell ^ seed1)
+                gx = w0 * gx + w1 * low16(h)
+                gy = w0 * gy + w1 * high16(h)
+            dot = gx * ax.d[k][i] + gy * ay.d[j][i]
+            f.u[i] = f.u[i] + ax.w[k][i] * (ay.w[j][i] * gy + sign * ay.slope[i] * dot)
+            f.v[i] = f.v[i] - ay.w[j][i] * (ax.w[k][i] * gx + (1.0 if k else -1.0) * ax.slope[i] * dot)
 
 
-cdef inline void curl3(double x, double y, double z, const double* octave, double* u, double* v,
-                       double* w) noexcept nogil:
-    """Add one octave's 3-D velocity at (x, y, z) to u, v and w."""
-    cdef double px = x * octave[0] + octave[2], py = y * octave[0] + octave[3], pz = z * octave[0] + octave[4]
-    cdef int64_t ix = floor_of(px), iy = floor_of(py), iz = floor_of(pz)
-    cdef double fx = px - ix, fy = py - iy, fz = pz - iz
-    cdef double sx = fade(fx), sy = fade(fy), sz = fade(fz)
-    cdef double tx = fade_slope(fx), ty = fade_slope(fy), tz = fade_slope(fz)
-    cdef double wx, wy, wz, gx, gy, gz, dx, dy, dz, weight, qx, qy, qz, along, lean
-    cdef double su = 0.0, sv = 0.0, sw = 0.0
-    cdef uint32_t hx, hy, hz, h
-    cdef int i, j, k
-    for k in range(2):
-        hz = <uint32_t>wrapped(iz + k, <int64_t>octave[11]) * <uint32_t>0xC2B2AE3D
-        wz = sz if k else 1.0 - sz
-        dz = fz - k
+cdef inline void curl2(const double* x, const double* y, int n, const double* octave, Flow* f) noexcept nogil:
+    """Add one octave's 2-D velocity, not yet times its amplitude, to a block's u and v."""
+    cdef Axis ax
+    cdef Axis ay
+    cdef int j
+    place(x, n, octave, 0, <uint32_t>0x9E3779B1, &ax)
+    place(y, n, octave, 1, <uint32_t>0x85EBCA77, &ay)
+    for j in range(2):
+        if octave[8] != 0.0:
+            row2(&ax, &ay, j, n, octave, True, f)
+        else:
+            row2(&ax, &ay, j, n, octave, False, f)
+
+
+# One row of corners: all with the same y and z. p, r, sy and sz are what both corners' weights, slopes and
+# slopes times offsets have in common.
+cdef inline void row3(const Axis* ax, const Axis* ay, const Axis* az, int j, int m, int n, const double* octave,
+                      bint blend, Flow* f) noexcept nogil:
+    cdef int i, k
+    cdef double qx, qy, qz, p, r, sx, sy, sz, along, lean, dx, wx
+    cdef double upper_y = 1.0 if j else -1.0, upper_z = 1.0 if m else -1.0
+    cdef double w0 = octave[7], w1 = octave[8]
+    cdef uint32_t h, cell, seed0 = <uint32_t>octave[5], seed1 = <uint32_t>octave[6]
+    for i in range(n):
+        p = ay.w[j][i] * az.w[m][i]
+        sy = upper_y * ay.slope[i] * az.w[m][i]
+        sz = upper_z * az.slope[i] * ay.w[j][i]
+        r = sy * ay.d[j][i] + sz * az.d[m][i]
+        for k in range(2):
+            cell = az.cell[m][i] + ay.cell[j][i] + ax.cell[k][i]
+            h = scramble(cell ^ seed0)
+            qx = bits10(h, 0)
+            qy = bits10(h, 10)
+            qz = bits10(h, 20)
+            if blend:
+                h = scramble(cell ^ seed1)
+                qx = w0 * qx + w1 * bits10(h, 0)
+                qy = w0 * qy + w1 * bits10(h, 10)
+                qz = w0 * qz + w1 * bits10(h, 20)
+            dx = ax.d[k][i]
+            wx = ax.w[k][i]
+            sx = (1.0 if k else -1.0) * ax.slope[i]
+            along = p * (wx + wx + sx * dx) + wx * r
+            lean = sx * p * qx + wx * (sy * qy + sz * qz)
+            f.u[i] = f.u[i] + (qx * along - dx * lean)
+            f.v[i] = f.v[i] + (qy * along - ay.d[j][i] * lean)
+            f.w[i] = f.w[i] + (qz * along - az.d[m][i] * lean)
+
+
+cdef inline void curl3(const double* x, const double* y, const double* z, int n, const double* octave,
+                       Flow* f) noexcept nogil:
+    """Add one octave's 3-D velocity, not yet times its amplitude, to a block's u, v and w."""
+    cdef Axis ax
+    cdef Axis ay
+    cdef Axis az
+    cdef int j, m
+    place(x, n, octave, 0, <uint32_t>0x9E3779B1, &ax)
+    place(y, n, octave, 1, <uint32_t>0x85EBCA77, &ay)
+    place(z, n, octave, 2, <uint32_t>0xC2B2AE3D, &az)
+    for m in range(2):
         for j in range(2):
-            hy = hz + <uint32_t>wrapped(iy + j, <int64_t>octave[10]) * <uint32_t>0x85EBCA77
-            wy = sy if j else 1.0 - sy
-            dy = fy - j
-            for i in range(2):
-                hx = hy + <uint32_t>wrapped(ix + i, <int64_t>octave[9]) * <uint32_t>0x9E3779B1
-                wx = sx if i else 1.0 - sx
-                dx = fx - i
-                h = scramble(hx ^ <uint32_t>octave[5])
-                qx = bits10(h, 0)
-                qy = bits10(h, 10)
-                qz = bits10(h, 20)
-                if octave[8] != 0.0:
-                    h = scramble(hx ^ <uint32_t>octave[6])
-                    qx = octave[7] * qx + octave[8] * bits10(h, 0)
-                    qy = octave[7] * qy + octave[8] * bits10(h, 10)
-                    qz = octave[7] * qz + octave[8] * bits10(h, 20)
-                gx = (tx if i else -tx) * wy * wz
-                gy = (ty if j else -ty) * wx * wz
-                gz = (tz if k else -tz) * wx * wy
-                weight = wx * wy * wz
-                along = 2.0 * weight + gx * dx + gy * dy + gz * dz
-                lean = gx * qx + gy * qy + gz * qz
-                su = su + qx * along - dx * lean
-                sv = sv + qy * along - dy * lean
-                sw = sw + qz * along - dz * lean
-    u[0] += octave[1] * su
-    v[0] += octave[1] * sv
-    w[0] += octave[1] * sw
+            if octave[8] != 0.0:
+                row3(&ax, &ay, &az, j, m, n, octave, True, f)
+            else:
+                row3(&ax, &ay, &az, j, m, n, octave, False, f)

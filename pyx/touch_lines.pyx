@@ -308,6 +308,7 @@ cdef void touch(const Kind* kinds, const int32_t* owner, int64_t p, int64_t s, i
         ay = ps * tau[s] * v[2 * s + 1] + pt * tau[t] * v[2 * t + 1] - tau[p] * v[2 * p + 1]
         if fx * fx + fy * fy > 1e-12 and w[p] > 0.0 and w[s] > 0.0 and w[t] > 0.0:
             back *= -(nx * ay - ny * ax) / (fx * fx + fy * fy)
+            back = back if back * back * (fx * fx + fy * fy) * w[s] * w[s] < ease * ease else 0.0
             v[2 * s] += w[s] * back * fy
             v[2 * s + 1] -= w[s] * back * fx
             v[2 * t] -= w[t] * back * fy
@@ -334,6 +335,9 @@ cdef void touch(const Kind* kinds, const int32_t* owner, int64_t p, int64_t s, i
     ay += pt * fy - xp[1] + tau[p] * v[2 * p + 1]
     back = fx * fx + fy * fy
     gap = (ay * mx - ax * my) / back if back > 1e-12 else 0.0
+    # not more than the impulse itself: an edge shrunk to a point has no lever
+    if gap * gap * back > mx * mx + my * my:
+        gap = 0.0
     give(xp, v + 2 * p, w[p], tau[p], -mx, -my)
     give(xs, v + 2 * s, w[s], tau[s], ps * mx + gap * fy, ps * my - gap * fx)
     give(xt, v + 2 * t, w[t], tau[t], pt * mx - gap * fy, pt * my + gap * fx)
@@ -370,3 +374,42 @@ def solve(const int32_t[:, ::1] pairs, int64_t count, const int32_t[:, ::1] edge
                 for i in prange(first, last, nogil=True, schedule="static", num_threads=threads):
                     touch(kind, po, pairs[order[i], 0], edges[pairs[order[i], 1], 0], edges[pairs[order[i], 1], 1],
                           px, py, pv, pw, pt, ease, &notes[order[i], 0])
+
+
+def cap(double[:, ::1] x, double[:, ::1] x0, double[:, ::1] v, const double[:, ::1] old, const double[::1] w,
+        const double[::1] tau, double speed):
+    """Hold what contacts gave to `speed`, wu/s: velocities, and moves from `old` in one substep. What is no number
+    stays at its start, at rest. Returns how many nodes were cut down."""
+    cdef Py_ssize_t i, n = x.shape[0]
+    cdef int64_t cut = 0
+    cdef double size, dx, dy, far
+    cdef bint hit
+    with nogil:
+        for i in range(n):
+            if w[i] <= 0.0:
+                continue
+            hit = False
+            dx = x[i, 0] - old[i, 0]
+            dy = x[i, 1] - old[i, 1]
+            far = speed * tau[i]
+            size = dx * dx + dy * dy
+            if not size <= far * far:
+                size = sqrt(size)
+                hit = True
+                if size < 1e150:
+                    x[i, 0] = old[i, 0] + dx * (far / size)
+                    x[i, 1] = old[i, 1] + dy * (far / size)
+                else:
+                    x[i, 0] = x0[i, 0] = old[i, 0]
+                    x[i, 1] = x0[i, 1] = old[i, 1]
+            size = v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1]
+            if not size <= speed * speed:
+                size = sqrt(size)
+                hit = True
+                if size < 1e150:
+                    v[i, 0] *= speed / size
+                    v[i, 1] *= speed / size
+                else:
+                    v[i, 0] = v[i, 1] = 0.0
+            cut += hit
+    return cut

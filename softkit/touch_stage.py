@@ -146,6 +146,9 @@ class TouchStage:
             get_threads(),
             self._notes,
         )
+        self.world.health.speeds_capped += kernel.cap(
+            self._x, self._x0, self._v, self._old, self._w, self._tau, self.world.max_speed
+        )
         for _, block, at in self._blocks:
             part = slice(at, at + len(block.x))
             block.x[...] = self._x[part]

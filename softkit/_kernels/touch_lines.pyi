@@ -49,3 +49,12 @@ def solve(
     threads: int,
     notes: NDArray[np.float64],
 ) -> None: ...
+def cap(
+    x: NDArray[np.float64],
+    x0: NDArray[np.float64],
+    v: NDArray[np.float64],
+    old: NDArray[np.float64],
+    w: NDArray[np.float64],
+    tau: NDArray[np.float64],
+    speed: float,
+) -> int: ...
