@@ -19,6 +19,7 @@ from softkit.queries import Hit
 from softkit.rope import Rope
 from softkit.softbody import SoftBody
 from softkit.solids import Box, Capsule, Plane, Sphere
+from softkit.tetrahedra import extrude, tetrahedralize
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
@@ -38,7 +39,9 @@ __all__ = [
     "World",
     "build_info",
     "deform",
+    "extrude",
     "fields",
     "get_threads",
     "set_threads",
+    "tetrahedralize",
 ]
