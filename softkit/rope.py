@@ -15,13 +15,13 @@ from softkit._kernels import ropes as kernel
 from softkit.coupling import Attachment, check_body, in_space
 from softkit.joins import Join
 from softkit.objects import SoftObject, read_only
+from softkit.rope_parts import MAX_SEGMENTS, part
 from softkit.rope_stage import HOLD, TOUCH, RopeStage
 from softkit.touch_block import TouchBlock
 
 if TYPE_CHECKING:
     from softkit.world import World
 
-MAX_SEGMENTS = 100_000
 SLOTS = 3
 SCRATCH = kernel.record_sizes()[-1]
 
@@ -459,118 +459,7 @@ class Rope(SoftObject):
         i = checks.index("i", i, self.count)
         if not 0 < i < self.count - 1:
             raise IndexError(f"i must have a link on both sides (1 to {self.count - 2}), got {i}")
-        return self._part(i, i)
-
-    def _break(self, link: int) -> Rope | None:
-        """Take one link out. None where that leaves a single node, which goes."""
-        if self.segments == 1:
-            self._world.remove(self)
-            return None
-        if link == 0 or link == self.segments - 1:
-            first, gone = (1, 0) if link == 0 else (0, self.count - 1)
-            for join in [j for j in self._joins if (self, gone) in j.ends]:
-                join.release()
-            for join in self._joins:
-                join.shift(self, 1, -first)
-            self._keep(slice(first, first + self.count - 1), first)
-            return None
-        return self._part(link, link + 1)
-
-    def _part(self, last: int, first: int) -> Rope:
-        piece = object.__new__(Rope)
-        piece.__dict__.update(self.__dict__)
-        piece._world, piece._serial, piece._joins = None, -1, []
-        piece._anchors, piece._pins = dict(self._anchors), set(self._pins)
-        joins = list(self._joins)
-        extra = self._extra.copy()
-        if first == last:
-            piece._anchors.pop(first, None)
-            piece._pins.discard(first)
-            extra[first] *= 0.5
-        self._extra, piece._extra = extra.copy(), extra.copy()
-        piece._keep(slice(first, None), first)
-        self._keep(slice(0, last + 1), 0)
-        self._winch, piece._winch = float(self._rest.sum()), float(piece._rest.sum())
-        for join in joins:
-            join.follow_cut(self, last, piece, first)
-        if self._world is not None:
-            self._world.add(piece)
-        return piece
-
-    def _keep(self, nodes: slice, first: int) -> None:
-        """Keep a run of nodes and what belongs to them."""
-        x, v = self._x[nodes], self._v[nodes]
-        n = len(x)
-        rest, lam = self._rest[first : first + n - 1], self._lam[first : first + n - 1]
-        previous, target = self._previous[nodes].copy(), self._target[nodes].copy()
-        tension = self._tension[first : first + n - 1].copy()
-        self._extra = self._extra[nodes].copy()
-        self._anchors = {i - first: a for i, a in self._anchors.items() if 0 <= i - first < n}
-        self._pins = {i - first for i in self._pins if 0 <= i - first < n}
-        self._winch = float(rest.sum())
-        self._allocate(x, v, rest, lam)
-        self._previous[:], self._target[:], self._tension[:] = previous, target, tension
-        self._changed()
-
-    # ------------------------------------------------------------ winding
-
-    def _wind(self, dt: float) -> float:
-        """Split and merge links at the feed end for the coming step; how much that end's link grows in it."""
-        end = self._feed_end
-        link = 0 if end == 0 else self.segments - 1
-        while self._rest[link] > 1.5 * self._segment and self.segments < MAX_SEGMENTS:
-            self._split(link)
-            link = 0 if end == 0 else self.segments - 1
-        inner = 1 if end == 0 else self.count - 2
-        while self._rest[link] < 0.5 * self._segment and self.segments > 1 and self._loose(inner):
-            self._merge(inner)
-            link = 0 if end == 0 else self.segments - 1
-            inner = 1 if end == 0 else self.count - 2
-        change = self._winch - float(self._rest.sum())
-        most = self._reel_speed * dt
-        change = min(max(change, -most), most)
-        floor = 0.01 * self._segment - float(self._rest[link])
-        return max(change, min(floor, 0.0))
-
-    def _loose(self, i: int) -> bool:
-        """May node i vanish?"""
-        joined = any((self, i) in j.ends for j in self._joins)
-        return i not in self._anchors and i not in self._pins and self._extra[i] == 0.0 and not joined
-
-    def _split(self, link: int) -> None:
-        inner = self._feed_end == 0
-        share = 1.0 - self._segment / self._rest[link]
-        t = share if inner else 1.0 - share
-        a, b = link, link + 1
-
-        def between(array: np.ndarray) -> np.ndarray:
-            return np.insert(array, b, array[a] + t * (array[b] - array[a]), axis=0)
-
-        rest = np.insert(self._rest, link, 0.0)
-        rest[link], rest[link + 1] = t * self._rest[link], (1.0 - t) * self._rest[link]
-        self._reindex(b, 1)
-        self._extra = np.insert(self._extra, b, 0.0)
-        self._replace(between, rest, np.insert(self._lam, link, self._lam[link]))
-
-    def _merge(self, node: int) -> None:
-        rest = np.delete(self._rest, node)
-        rest[node - 1] = self._rest[node - 1] + self._rest[node]
-        lam = np.delete(self._lam, node)
-        self._reindex(node, -1)
-        self._extra = np.delete(self._extra, node)
-        self._replace(lambda array: np.delete(array, node, axis=0), rest, lam)
-
-    def _replace(self, change: Callable[[np.ndarray], np.ndarray], rest: np.ndarray, lam: np.ndarray) -> None:
-        previous, target = change(self._previous), change(self._target)
-        self._allocate(change(self._x), change(self._v), rest, lam)
-        self._previous[:], self._target[:] = previous, target
-
-    def _reindex(self, node: int, by: int) -> None:
-        """Nodes from `node` on get indices shifted by `by`."""
-        self._anchors = {i + by if i >= node else i: a for i, a in self._anchors.items()}
-        self._pins = {i + by if i >= node else i for i in self._pins}
-        for join in self._joins:
-            join.shift(self, node, by)
+        return part(self, i, i)
 
     # ------------------------------------------------------------ state
 

@@ -12,6 +12,7 @@ from softkit._kernels import rope_islands as islands_kernel
 from softkit._kernels import ropes as kernel
 from softkit.coupling import in_space
 from softkit.objects import FRICTION_RULES
+from softkit.rope_parts import break_link, wind
 from softkit.stages import Stage
 from softkit.threads import get_threads
 
@@ -333,7 +334,7 @@ class RopeStage(Stage):
     def begin(self, dt: float) -> None:
         for rope in self.objects:
             if rope._winch != rope._wound:
-                rope._feed = rope._wind(dt)
+                rope._feed = wind(rope, dt)
                 rope._wound = rope._winch if rope._feed == 0.0 else None
                 self._dirty.add(rope)
         self._refresh()
@@ -397,7 +398,7 @@ class RopeStage(Stage):
             if rope._world is self.world and rope._max_tension is not None and most > rope._max_tension:
                 link = int(np.argmax(rope._tension))
                 place = tuple((0.5 * (rope._x[link] + rope._x[link + 1])).tolist())
-                piece = rope._break(link)
+                piece = break_link(rope, link)
                 if rope.on_break is not None:
                     rope.on_break(rope, piece, place)
 

@@ -39,6 +39,8 @@ def busy_scene():
         ropes.append(rope)
     for k, crate in enumerate(crates):
         ropes[k].attach(-1, crate, (0, 8))
+        if k % 2:
+            ropes[k + 1].attach(0, crate, (0, -8))
     for k in range(20, 26):
         ropes[k].pin(0)
     ropes[27].join(-1, ropes[28], 0)

@@ -78,7 +78,7 @@ def crosses_ray(x):
     return int((y < 0).sum()) % 2 == 1
 
 
-@pytest.mark.parametrize("speed", [1000, 4000])
+@pytest.mark.parametrize("speed", [4000])
 def test_I21_a_fast_ball_does_not_pass_a_taut_rope(speed):
     space, world = scene((0, 0))
     body = ball(space, (0, -100), velocity=(0, speed))

@@ -1,4 +1,4 @@
-"""Not collected, fails. Everything a game may do with a rope, and everything it may do wrong."""
+"""Ropes tied to what jumps, and to one another."""
 
 import itertools
 import math
