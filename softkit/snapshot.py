@@ -32,7 +32,8 @@ def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def _body_list(world: World) -> list[pymunk.Body]:
+def body_list(world: World) -> list[pymunk.Body]:
+    """The bodies of a world's space, in the space's order."""
     return list(world.space.bodies) if world.space is not None else []
 
 
@@ -48,7 +49,7 @@ def save(world: World, moving: bool = False) -> bytes:
         place += len(data)
         return [array.dtype.str, list(array.shape), place - len(data)]
 
-    bodies = _body_list(world)
+    bodies = body_list(world)
     number = {body: i for i, body in enumerate(bodies)}
     if world.space is not None:
         number[world.space.static_body] = -1
@@ -140,11 +141,10 @@ def _array(entry: list, blob: bytes) -> np.ndarray:
     return np.frombuffer(blob, dtype, count, place).reshape(shape)
 
 
-def _decode(world: World, data: Any) -> dict:
+def _decode(world: World, data: Any, bodies: list[pymunk.Body]) -> dict:
     """Everything in a snapshot, checked against the world; ValueError before any change."""
     header, blob = _open(data)
     try:
-        bodies = _body_list(world)
         motion = _array(header["bodies"], blob)
         if motion.shape != (len(bodies), 6):
             raise ValueError(
@@ -154,6 +154,7 @@ def _decode(world: World, data: Any) -> dict:
             raise ValueError(
                 f"the world must have a step of {header['step']!r} as when the snapshot was made"
             )
+        world.fields.checked(header["fields"])
         numbers, entry = header["history"]
         history = _array(entry, blob)
         header["motion"], header["history"] = (
@@ -172,10 +173,10 @@ def _decode(world: World, data: Any) -> dict:
     return header
 
 
-def load(world: World, data: Any) -> None:
-    """Put a world into a saved state."""
-    header = _decode(world, data)
-    bodies = _body_list(world)
+def load(world: World, data: Any, bodies: list[pymunk.Body] | None = None) -> None:
+    """Put a world into a saved state; `bodies`: those of the space in the order they had then."""
+    bodies = body_list(world) if bodies is None else bodies
+    header = _decode(world, data, bodies)
     for body, row in zip(bodies, header["motion"].tolist()):
         now = (*body.position, body.angle, *body.velocity, body.angular_velocity)
         if tuple(row) != now:
