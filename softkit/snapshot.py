@@ -154,6 +154,7 @@ def _decode(world: World, data: Any, bodies: list[pymunk.Body]) -> dict:
             raise ValueError(
                 f"the world must have a step of {header['step']!r} as when the snapshot was made"
             )
+        world.fields.checked(header["fields"])
         numbers, entry = header["history"]
         history = _array(entry, blob)
         header["motion"], header["history"] = (
