@@ -225,27 +225,7 @@ def _check_world(world: World, header: dict, blob: memoryview, bodies: list[pymu
     for name, value in health.items():
         if type(value) is not type(vars(world.health)[name]) and value is not None:
             raise ValueError(f"health.{name} must be a counter, got {value!r:.80}")
-    _check_fields(world, header["fields"])
-
-
-def _check_fields(world: World, states: Any) -> None:
-    """Put them into the fields and take them out again: each field knows what it takes."""
-    if not isinstance(states, list) or len(states) != len(world.fields):
-        raise ValueError(
-            f"the world must have as many fields as when the snapshot was made, has {len(world.fields)}"
-        )
-    fields = list(world.fields)
-    before = [field.state() for field in fields]
-    try:
-        for field, state, now in zip(fields, states, before):
-            if (state is None) != (now is None) or (now is not None and len(state) != len(now)):
-                raise ValueError(f"state of a field must be as {now!r}, got {state!r:.80}")
-            if state is not None:
-                field.set_state(state)
-    finally:
-        for field, now in zip(fields, before):
-            if now is not None:
-                field.set_state(now)
+    world.fields.checked(header["fields"])
 
 
 SAFE = ("rope", "fluid", "particles", "sphere", "box", "capsule", "plane")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import astuple
+from typing import Any
 
 import numpy as np
 import pymunk
@@ -15,7 +16,7 @@ from softkit.objects import SoftObject, read_only
 from softkit.softbody import SoftBody
 from softkit.softbody_stage import HOLD, SLOTS, TOUCH
 from softkit.structure_layout import SIDE, Grid, Lattice, build
-from softkit.structure_links import color_runs, crossing, power
+from softkit.structure_links import Break, color_runs, crossing, power
 from softkit.structure_material import Material
 from softkit.structure_stage import StructureStage
 from softkit.touch_block import TouchBlock
@@ -31,18 +32,6 @@ OPTIONS = {
     "friction_rule": "product",
     "elasticity": 0.0,
 }
-
-
-class Break(NamedTuple):
-    """A link that broke.
-
-    nodes: the two it held together; place: its middle then, wu; energy: elastic energy it had stored, mass
-    wu^2 / s^2 (0 for a cut).
-    """
-
-    nodes: tuple[int, int]
-    place: tuple[float, float]
-    energy: float
 
 
 class Structure(SoftObject):
@@ -191,6 +180,7 @@ class Structure(SoftObject):
         self._pins, self._anchors, self._joins = set(), {}, []
         self.on_break: Callable[[Structure, tuple[Break, ...]], None] | None = None
         lattice = build(grid)
+        self._materials, self._fragments = grid.materials, grid.fragments
         self._build(lattice)
         self._calm_of = np.bincount(
             lattice.cells.reshape(-1),
@@ -388,6 +378,27 @@ class Structure(SoftObject):
         return read_only(self._solid_cell)
 
     @property
+    def surface(self) -> np.ndarray:
+        """(e, 2) nodes of the sides of whole cells that have no whole cell beyond: what touches. A read-only
+        view of this moment."""
+        return read_only(self._edges)
+
+    @property
+    def materials(self) -> list[Material]:
+        """The materials it is made of; `cell_materials` counts in them."""
+        return list(self._materials)
+
+    @property
+    def cell_materials(self) -> np.ndarray:
+        """(c,) number of each cell's material in `materials`: a read-only view."""
+        return read_only(self._layout.cell_kind)
+
+    @property
+    def fragments(self) -> list[np.ndarray]:
+        """Outlines (k, 2) it was made from, wu, where they lay; none for tiles and pictures."""
+        return [ring.copy() for ring in self._fragments]
+
+    @property
     def breaks(self) -> tuple[Break, ...]:
         """Links that broke in the last step, or by the last `cut` since."""
         return self._breaks_now
@@ -528,6 +539,9 @@ class Structure(SoftObject):
         state.update({f"lattice_{name}": getattr(self._layout, name) for name in LATTICE})
         state["touch"] = self._touch.view(np.uint8)
         state["hold"] = self._hold.view(np.uint8)
+        state["materials"] = np.array([astuple(m) for m in self._materials], np.float64)
+        state["fragment_sizes"] = np.array([len(ring) for ring in self._fragments], np.int64)
+        state["fragment_points"] = np.concatenate([np.zeros((0, 2)), *self._fragments])
         return state
 
     def _settings(self) -> dict[str, Any]:
@@ -541,6 +555,9 @@ class Structure(SoftObject):
         super()._load(settings, arrays)
         self._pins, self._anchors = set(settings["pins"]), {}
         self._build(Lattice(**{name: arrays[f"lattice_{name}"].copy() for name in LATTICE}))
+        self._materials = [Material(*row) for row in arrays["materials"].tolist()]
+        rings, sizes = arrays["fragment_points"].copy(), arrays["fragment_sizes"]
+        self._fragments = np.split(rings, np.cumsum(sizes)[:-1]) if len(sizes) else []
         self._calm_of = arrays["calm_of"].copy()
         self._number = arrays["number"].copy()
         for name in LINKS:

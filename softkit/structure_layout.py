@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class Grid:
         origin: corner of cell (0, 0), wu; size: (2,) sides of a cell, wu.
         fill: (rows, columns) part of each cell that is filled, 0 to 1; 0: no cell.
         kind: (rows, columns) index of each cell's material.
-        materials: the materials.
+        materials: the materials. fragments: outlines that it was made from.
     """
 
     origin: tuple[float, float]
@@ -30,6 +30,7 @@ class Grid:
     fill: np.ndarray
     kind: np.ndarray
     materials: list[Material]
+    fragments: list[np.ndarray] = field(default_factory=list)
 
 
 @dataclass

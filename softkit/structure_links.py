@@ -1,8 +1,22 @@
-"""Links of structures as plain arrays: colours, crossings."""
+"""Links of structures: what breaks, and colours and crossings as plain arrays."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+
+class Break(NamedTuple):
+    """A link that broke.
+
+    nodes: the two it held together; place: its middle then, wu; energy: elastic energy it had stored, mass
+    wu^2 / s^2 (0 for a cut).
+    """
+
+    nodes: tuple[int, int]
+    place: tuple[float, float]
+    energy: float
 
 
 def color_runs(links: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ def from_fragments(fragments: Any, spacing: Any, materials: list[Material], thre
         share[kinds.index(material)][part] += new.mean(axis=2)
     fill = share.sum(axis=0)
     fill[fill < threshold] = 0.0
-    return Grid(tuple(low.tolist()), size, fill, share.argmax(axis=0), kinds)
+    return Grid(tuple(low.tolist()), size, fill, share.argmax(axis=0), kinds, rings)
 
 
 def from_tiles(tiles: Any, size: Any, origin: Any, materials: Any) -> Grid:
