@@ -22,6 +22,7 @@ from softkit.solids import Box, Capsule, Plane, Sphere
 from softkit.structure import Structure
 from softkit.structure_links import Break
 from softkit.structure_material import Material
+from softkit.tetrahedra import extrude, tetrahedralize
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
@@ -44,7 +45,9 @@ __all__ = [
     "World",
     "build_info",
     "deform",
+    "extrude",
     "fields",
     "get_threads",
     "set_threads",
+    "tetrahedralize",
 ]

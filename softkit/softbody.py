@@ -187,7 +187,8 @@ class SoftBody(Held, Measured):
 
         Args:
             vertices: (n, 3) places, wu.
-            tets: (t, 4) indices of vertices, of positive volume: ((1 - 0) x (2 - 0)) . (3 - 0) > 0.
+            tets: (t, 4) indices of vertices, of positive volume: ((1 - 0) x (2 - 0)) . (3 - 0) > 0;
+                `tetrahedralize` and `extrude` make them.
             options: see SoftBody; `stiffness` is 0 here by default.
 
         Raises IndexError or ValueError naming the tetrahedron that is out of range, flat, inverted or
