@@ -15,6 +15,7 @@ from softkit._kernels import structures as kernel
 from softkit.objects import SoftObject, read_only
 from softkit.softbody import SoftBody
 from softkit.softbody_stage import HOLD, SLOTS, TOUCH
+from softkit.structure_bodies import Rigid
 from softkit.structure_layout import SIDE, Grid, Lattice, build
 from softkit.structure_links import Break, color_runs, crossing, power
 from softkit.structure_material import Material
@@ -34,7 +35,7 @@ OPTIONS = {
 }
 
 
-class Structure(SoftObject):
+class Structure(Rigid, SoftObject):
     """A lattice of nodes and links that bends, keeps its bend, breaks and falls to pieces.
 
     Nodes lie at the corners of filled cells of a grid; links run along the sides and diagonals of cells. A
@@ -42,7 +43,7 @@ class Structure(SoftObject):
     beyond the toughness (`Material`). What breaks off stays part of this object as a piece of its own
     (`pieces`), and pieces meet each other, everything soft and pymunk's shapes, two-way. A cell one of
     whose links broke holds nothing more: links that lie in no whole cell break with it. Nodes keep their
-    index for good; `links` loses those that broke.
+    index until `make_body` takes some out; `links` loses those that broke.
 
     Made by the constructor from an outline, or by `from_fragments`, `from_tiles`, `from_image`.
 
@@ -459,8 +460,10 @@ class Structure(SoftObject):
             return 0
         numbers = self._number[crossed]
 
+        self._cutting.append(numbers)
+
         def change() -> None:
-            self._broken = np.isin(self._number, numbers).astype(np.uint8)
+            self._broken = np.isin(self._number, self._cutting.pop(0)).astype(np.uint8)
             self._link_energy[:] = 0.0
             self._take_breaks(True)
 
@@ -500,7 +503,7 @@ class Structure(SoftObject):
     )
     _ties, _set_ties, _joined = SoftBody._ties, SoftBody._set_ties, SoftBody._joined
     _release_joins, _left_world = SoftBody._release_joins, SoftBody._left_world
-    _check_world = SoftBody._check_world
+    _check_world, _unjoin = SoftBody._check_world, SoftBody._unjoin
 
     def _weigh(self) -> None:
         """Inverse masses with pins and ties."""
@@ -528,6 +531,8 @@ class Structure(SoftObject):
     def _node_area(self) -> np.ndarray:
         """(count,) wu^2 of cells around each node."""
         cells = self._layout.cells
+        if not len(cells):
+            return np.zeros(self.count)
         p, q = self._layout.rest[cells[0, 0]], self._layout.rest[cells[0, 2]]
         return np.bincount(cells.reshape(-1), minlength=self.count) * (0.25 * abs(float((q - p).prod())))
 

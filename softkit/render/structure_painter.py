@@ -64,13 +64,19 @@ class StructurePainter(Painter):
         if len(self._depth.values) != self.view.canvas.size[0] * self.view.canvas.size[1]:
             self._depth.clear(self.view.canvas)
         for structure in objects:
-            self._draw(world, structure, self.style(structure))
+            if len(structure.cells):
+                self._draw(world, structure, self.style(structure))
 
     def _skin(self, structure):
         """The structure's skin; a restored one of another shape gets a new one."""
         skin = self._skins.get(structure)
         if skin is None or skin.count != structure.count or len(structure.links) > skin.links >= 0:
-            skin = self._skins[structure] = StructureSkin(structure)
+            before, skin = skin, StructureSkin(structure, skin)
+            self._skins[structure] = skin
+            if before is not None and not (
+                np.all(before.low == skin.low) and np.all(before.high == skin.high)
+            ):
+                self._painted.pop(structure, None)
         return skin
 
     def _texture(self, structure, skin, style):

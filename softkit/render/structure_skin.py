@@ -30,11 +30,14 @@ class StructureSkin:
     shard spans a crack. points: (m, 2) places now; nodes first. uvs: (m, 2) places in the picture, 0 to 1.
     """
 
-    def __init__(self, structure):
+    def __init__(self, structure, before=None):
         rest = np.asarray(structure.rest_shape)
         self.cells = np.asarray(structure.cells)
         self.count = len(rest)
         self.low, self.high = rest.min(axis=0), rest.max(axis=0)
+        if before is not None:
+            # The picture stays where it was on the nodes when some have left as bodies.
+            self.low, self.high = np.minimum(self.low, before.low), np.maximum(self.high, before.high)
         first, size = rest[self.cells[:, 0]], rest[self.cells[:, 2]] - rest[self.cells[:, 0]]
         self.shards = first[:, None, None] + _SHARDS * size[:, None, None]
         self.homes = np.repeat(self.cells.reshape(-1), 4)
