@@ -354,7 +354,8 @@ class Game(BaseGame):
             goal = self.carry(np.array([self.kite.position]), 1, [(2180, 330), (2420, 330), FLAG])
         way = pygame.Vector2(goal) - self.place
         wish = way / 50 if way.length() < 50 else way.normalize()
-        self.controls.script(x=wish.x, y=wish.y, hold={"alt"} if 560 < frame < 640 else set())
+        hold = ({"alt"} if 560 < frame < 640 else set()) | ({"action"} if self.leg else set())
+        self.controls.script(x=wish.x, y=wish.y, hold=hold)
 
     def carry(self, things, load, way, home=None) -> tuple:
         """Where to go next: to the crowd (or `home`) until `load` of it is held, then along `way`."""

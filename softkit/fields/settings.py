@@ -103,8 +103,11 @@ def checked(field: Any, held: Any) -> tuple[dict[str, Any], Any]:
     shape = field.state()
     if (shape is None) != (phases is None) or (shape is not None and len(shape) != len(phases)):
         raise ValueError(f"state must have the phases of a {type(field).__name__}, got {phases!r}")
-    for phase in phases or ():
-        number("state", float(phase))
+    for phase, now in zip(phases or (), shape or ()):
+        if isinstance(phase, bool) != isinstance(now, bool):
+            raise ValueError(f"state must have the phases of a {type(field).__name__}, got {phases!r}")
+        if not isinstance(phase, bool):
+            number("state", phase)
     return {name: check(name, values[name]) for name, check in wanted.items()}, phases
 
 
