@@ -74,7 +74,7 @@ class Game(BaseGame):
         self.build_devil()
         self.build_kite()
         self.build_weather()
-        self.collected = self.lit = 0
+        self.collected = self.lit = self.leg = 0
         self.delivered = False
 
     def build_land(self) -> None:
@@ -360,7 +360,7 @@ class Game(BaseGame):
     def carry(self, things, load, way, home=None) -> tuple:
         """Where to go next: to the crowd (or `home`) until `load` of it is held, then along `way`."""
         held = int((np.hypot(*(things - self.place).T) < 150).sum())
-        leg = self.__dict__.get("leg", 0)
+        leg = self.leg
         if held < load * (0.12 if leg else 1):
             leg = 0
         elif leg == 0:
