@@ -154,7 +154,7 @@ def _open(data: Any) -> tuple[dict, memoryview]:
 
 def _array(entry: list, blob: memoryview) -> np.ndarray:
     kind, shape, place = entry
-    checks.choice("type of an array", kind, ("<f8", "<f4", "<i8", "<i4", "|u1"))
+    checks.choice("type of an array", kind, TYPES)
     shape = rules.rows(rules.whole(0, 1 << 40), 4)("shape", shape)
     dtype, count = np.dtype(kind), math.prod(shape)
     if checks.whole("place of an array", place, 0, len(blob)) + count * dtype.itemsize > len(blob):
@@ -223,11 +223,12 @@ def _check_world(world: World, header: dict, blob: memoryview, bodies: list[pymu
     if health.keys() - vars(world.health).keys():
         raise ValueError(f"health must have the counters of this version, got {health!r:.80}")
     for name, value in health.items():
-        if type(value) is not type(vars(world.health)[name]) and value is not None:
+        if type(value) is not type(vars(world.health)[name]):
             raise ValueError(f"health.{name} must be a counter, got {value!r:.80}")
     world.fields.checked(header["fields"])
 
 
+TYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1")
 SAFE = ("rope", "fluid", "particles", "sphere", "box", "capsule", "plane")
 """Kinds whose arrays and settings can always be loaded once the rules hold; the others are tried first."""
 
