@@ -74,7 +74,7 @@ class Game(BaseGame):
         self.build_devil()
         self.build_kite()
         self.build_weather()
-        self.collected = self.lit = 0
+        self.collected = self.lit = self.leg = 0
         self.delivered = False
 
     def build_land(self) -> None:
@@ -354,12 +354,13 @@ class Game(BaseGame):
             goal = self.carry(np.array([self.kite.position]), 1, [(2180, 330), (2420, 330), FLAG])
         way = pygame.Vector2(goal) - self.place
         wish = way / 50 if way.length() < 50 else way.normalize()
-        self.controls.script(x=wish.x, y=wish.y, hold={"alt"} if 560 < frame < 640 else set())
+        hold = ({"alt"} if 560 < frame < 640 else set()) | ({"action"} if self.leg else set())
+        self.controls.script(x=wish.x, y=wish.y, hold=hold)
 
     def carry(self, things, load, way, home=None) -> tuple:
         """Where to go next: to the crowd (or `home`) until `load` of it is held, then along `way`."""
         held = int((np.hypot(*(things - self.place).T) < 150).sum())
-        leg = self.__dict__.get("leg", 0)
+        leg = self.leg
         if held < load * (0.12 if leg else 1):
             leg = 0
         elif leg == 0:

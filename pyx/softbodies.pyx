@@ -199,6 +199,15 @@ cdef void solve_bond(Soft* softs, Bond* b, double h) noexcept nogil:
         b.x[k * b.stride] -= wb * gap
         if b.other < 0:
             b.v[k * b.stride] -= wb * gap / h
+    # One of the two is planar: the point is in the plane.
+    for k in range(d, s.dim):
+        if wa > 0.0:
+            x[k] = 0.0
+    for k in range(d, b.dim):
+        if wb > 0.0:
+            if b.other < 0:
+                b.v[k * b.stride] -= b.x[k * b.stride] / h
+            b.x[k * b.stride] = 0.0
 
 
 # ---------------------------------------------------------------- a substep

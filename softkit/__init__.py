@@ -19,26 +19,35 @@ from softkit.queries import Hit
 from softkit.rope import Rope
 from softkit.softbody import SoftBody
 from softkit.solids import Box, Capsule, Plane, Sphere
+from softkit.structure import Structure
+from softkit.structure_links import Break
+from softkit.structure_material import Material
+from softkit.tetrahedra import extrude, tetrahedralize
 from softkit.threads import build_info, get_threads, set_threads
 from softkit.world import World
 
 __all__ = [
     "Box",
+    "Break",
     "Capsule",
     "Cloth",
     "Contact",
     "Fluid",
     "Health",
     "Hit",
+    "Material",
     "Particles",
     "Plane",
     "Rope",
     "SoftBody",
     "Sphere",
+    "Structure",
     "World",
     "build_info",
     "deform",
+    "extrude",
     "fields",
     "get_threads",
     "set_threads",
+    "tetrahedralize",
 ]

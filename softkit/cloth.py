@@ -13,6 +13,7 @@ from softkit import checks, cloth_layout, cloth_tear
 from softkit._kernels import cloth_air
 from softkit.cloth_stage import TOUCH, TOUCH_SLOTS, ClothStage
 from softkit.coupling import Attachment, check_body, in_space
+from softkit.joins import Joined
 from softkit.objects import SoftObject, read_only
 from softkit.threads import get_threads
 from softkit.world import World
@@ -28,7 +29,7 @@ def place(name: str, value: Any, z: float = 0.0) -> tuple[float, float, float]:
     return checks.vector(name, parts, 3)
 
 
-class Cloth(SoftObject):
+class Cloth(Joined, SoftObject):
     """A sheet of particles in three dimensions, x and y those of the space, z toward the viewer.
 
     A grid of columns x rows particles: particle `index(column, row)` lies at origin + column * spacing *
@@ -466,8 +467,9 @@ class Cloth(SoftObject):
         self._weigh()
 
     def detach(self, i: int) -> None:
-        """Untie particle `i` from its body."""
+        """Untie particle `i` from its body and from everything it is joined to."""
         i = checks.index("i", i, self.count)
+        self._unjoin(i)
         self._anchors.pop(i, None)
         self._weigh()
 

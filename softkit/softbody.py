@@ -11,13 +11,11 @@ import pymunk
 
 from softkit import checks
 from softkit import softbody_shapes as shapes
-from softkit._kernels import softbodies as kernel
-from softkit.coupling import Attachment, check_body, in_space
-from softkit.joins import Join
-from softkit.objects import SoftObject, read_only
+from softkit.objects import SoftObject
+from softkit.softbody_hold import Held
+from softkit.softbody_measure import Measured
 from softkit.softbody_shapes import BEND, STRETCH, Layout
 from softkit.softbody_stage import HOLD, SLOTS, TOUCH, SoftBodyStage
-from softkit.world import World
 
 NUMBERS = (
     "pressure stiffness stretch_compliance bend_compliance max_deviation internal_damping plasticity "
@@ -46,7 +44,7 @@ SWING = 40.0
 """rad/s at which a particle swings on a link of the default compliance of outlines and surfaces."""
 
 
-class SoftBody(SoftObject):
+class SoftBody(Held, Measured):
     """A body that gives way and comes back: made by `polygon`, `circle`, `lattice`, `mesh` or `tets`.
 
     Planar bodies (outlines, and lattices of one layer) have positions (n, 2) and meet pymunk's shapes with
@@ -189,7 +187,8 @@ class SoftBody(SoftObject):
 
         Args:
             vertices: (n, 3) places, wu.
-            tets: (t, 4) indices of vertices, of positive volume: ((1 - 0) x (2 - 0)) . (3 - 0) > 0.
+            tets: (t, 4) indices of vertices, of positive volume: ((1 - 0) x (2 - 0)) . (3 - 0) > 0;
+                `tetrahedralize` and `extrude` make them.
             options: see SoftBody; `stiffness` is 0 here by default.
 
         Raises IndexError or ValueError naming the tetrahedron that is out of range, flat, inverted or
@@ -220,7 +219,7 @@ class SoftBody(SoftObject):
         mass = checks.number("mass", given["mass"], checks.TINY, checks.LIMIT)
         for name, value in values.items():
             setattr(body, f"_{name}", value)
-        body._pins, body._anchors, body._joins = set(), {}, []
+        body._pins, body._anchors = set(), {}
         body._mass = mass
         body._build(layout)
         body._scale = body._goal_scale()
@@ -268,22 +267,6 @@ class SoftBody(SoftObject):
         self._exempt = np.zeros((0, 2), np.int32)
         self._weigh()
 
-    def _cell_sizes(self, x: np.ndarray) -> np.ndarray:
-        if not len(self._cells):
-            return np.zeros(0)
-        if x.shape[1] == 3:
-            return shapes.tet_volumes(x, self._cells)
-        (ax, ay), (bx, by) = ((x[self._cells[:, k]] - x[self._cells[:, 0]]).T for k in (1, 2))
-        return 0.5 * (ax * by - ay * bx)
-
-    def _whole_size(self, x: np.ndarray) -> float:
-        """Signed area or volume."""
-        if len(self._ring):
-            return kernel.outline_area(np.ascontiguousarray(x), self._ring)
-        if len(self._cells):
-            return float(self._cell_sizes(x).sum())
-        return kernel.enclosed_volume(np.ascontiguousarray(x), self._faces) if len(self._faces) else 0.0
-
     def _weigh(self) -> None:
         """Masses and what follows from them, pins and ties."""
         m = self._mass * self._layout.shares
@@ -312,100 +295,6 @@ class SoftBody(SoftObject):
         else:
             bend = swing if solid else 4.0 * stretch
         self._soft[:] = np.where(self._layout.kinds == BEND, bend, stretch)
-
-    # ------------------------------------------------------------ shape
-
-    @property
-    def dimensions(self) -> int:
-        """2 for a planar body, else 3."""
-        return self._x.shape[1]
-
-    def index(self, column: int, row: int, layer: int = 0) -> int:
-        """Index of a lattice's particle; negatives count from the end. TypeError for other bodies."""
-        if self._layout.grid is None:
-            raise TypeError("only a lattice has columns, rows and layers")
-        columns, rows, layers = self._layout.grid
-        column, row = checks.index("column", column, columns), checks.index("row", row, rows)
-        return (checks.index("layer", layer, layers) * rows + row) * columns + column
-
-    @property
-    def links(self) -> np.ndarray:
-        """(l, 2) particles of the distance constraints: a read-only view."""
-        return read_only(self._links_at)
-
-    @property
-    def strain(self) -> np.ndarray:
-        """(l,) relative stretch of each of `links`, the pressure's own apart: a fresh array."""
-        a, b = self._links_at.T
-        return np.linalg.norm(self._x[b] - self._x[a], axis=1) / (self._rest * self._scale) - 1.0
-
-    @property
-    def outline(self) -> np.ndarray:
-        """(k,) particles round a planar body in order; empty in 3-D and for a single row: a read-only
-        view."""
-        return read_only(self._ring)
-
-    @property
-    def triangles(self) -> np.ndarray:
-        """(f, 3) particles of the surface of a 3-D body, counter-clockwise from outside; of a planar lattice,
-        of its
-        cells: a read-only view.
-        """
-        return read_only(self._faces if self.dimensions == 3 else self._cells)
-
-    @property
-    def rest_shape(self) -> np.ndarray:
-        """(count, d) places as made: a read-only view."""
-        return read_only(self._layout.rest)
-
-    def _planar(self, name: str, dimensions: int) -> None:
-        if self.dimensions != dimensions:
-            raise TypeError(f"{name} is of {'planar' if dimensions == 2 else '3-D'} bodies only")
-
-    @property
-    def area(self) -> float:
-        """Area inside the outline now, wu^2; negative where it is turned inside out. TypeError in 3-D."""
-        self._planar("area", 2)
-        return self._whole_size(self._x) * (1.0 if self._rest_whole >= 0 else -1.0)
-
-    @property
-    def rest_area(self) -> float:
-        """Area at pressure 1, wu^2. TypeError in 3-D."""
-        self._planar("rest_area", 2)
-        return abs(self._rest_whole)
-
-    @property
-    def volume(self) -> float:
-        """Volume inside the surface now, wu^3; negative where it is turned inside out. TypeError for planar
-        ones."""
-        self._planar("volume", 3)
-        return self._whole_size(self._x)
-
-    @property
-    def rest_volume(self) -> float:
-        """Volume at pressure 1, wu^3. TypeError for planar bodies."""
-        self._planar("rest_volume", 3)
-        return abs(self._rest_whole)
-
-    @property
-    def center(self) -> tuple[float, ...]:
-        """Centre of mass, wu."""
-        share = self._layout.shares
-        return tuple((self._x[0] + share @ (self._x - self._x[0])).tolist())
-
-    @property
-    def angle(self) -> float:
-        """How far a planar body has turned against its rest shape, radians, -pi to pi."""
-        self._planar("angle", 2)
-        p = self._x - np.array(self.center)
-        a = float((self._m[:, None] * p * self._q).sum())
-        b = float((self._m * (p[:, 1] * self._q[:, 0] - p[:, 0] * self._q[:, 1])).sum())
-        return math.atan2(b, a)
-
-    @property
-    def velocity(self) -> tuple[float, ...]:
-        """Velocity of the centre of mass, wu/s."""
-        return tuple((self._layout.shares @ self._v).tolist())
 
     # ------------------------------------------------------------ settings
 
@@ -532,83 +421,6 @@ class SoftBody(SoftObject):
             self._x[i] = self._previous[i] = goal
             self._v[i] = 0.0
 
-    # ------------------------------------------------------------ holding
-
-    @property
-    def pinned(self) -> tuple[int, ...]:
-        """Pinned particles, in order."""
-        return tuple(sorted(self._pins))
-
-    @property
-    def attachments(self) -> dict[int, tuple[pymunk.Body, tuple[float, float]]]:
-        """Particle -> (body, point in the body's coordinates): a copy."""
-        return {i: (tie.body, tie.local) for i, tie in sorted(self._anchors.items())}
-
-    @property
-    def joins(self) -> list[tuple[int, SoftObject, int]]:
-        """(own particle, other object, its particle) of every join."""
-        return [join.seen_from(self) for join in self._joins]
-
-    def pin(self, i: int) -> None:
-        """Hold particle `i` where it is, at rest."""
-        i = checks.index("i", i, self.count)
-        self._anchors.pop(i, None)
-        self._pins.add(i)
-        self._target[i] = self._x[i]
-        self._v[i] = 0.0
-        self._weigh()
-
-    def unpin(self, i: int) -> None:
-        """Let a pinned particle go; one that is not pinned stays as it is."""
-        self._pins.discard(checks.index("i", i, self.count))
-        self._weigh()
-
-    def attach(self, i: int, body: pymunk.Body, local: Sequence[float] | None = None) -> None:
-        """Tie particle `i` to a point of a pymunk body: it goes where the body goes and pulls a dynamic one.
-
-        Args:
-            i: particle, negatives count from the end. A pin or earlier tie of it is given up.
-            body: in the world's space, or its static_body; before `World.add`, any body.
-            local: the point in the body's coordinates, wu; default None, where the particle is now. In 3-D
-            the particle keeps its z.
-
-        The tie ends when the body leaves the space.
-        """
-        i = checks.index("i", i, self.count)
-        check_body(body, self._world)
-        if local is None:
-            local = tuple(body.world_to_local(tuple(self._x[i, :2].tolist())))
-        else:
-            local = checks.vector("local", local)
-            self._x[i, :2] = self._previous[i, :2] = tuple(body.local_to_world(local))
-        self._pins.discard(i)
-        self._anchors[i] = Attachment(body, (float(local[0]), float(local[1])))
-        self._target[i] = self._x[i]
-        self._weigh()
-
-    def detach(self, i: int) -> None:
-        """Untie particle `i` from its body and from everything it is joined to."""
-        i = checks.index("i", i, self.count)
-        self._anchors.pop(i, None)
-        for join in list(self._joins):
-            if (self, i) in join.ends:
-                join.release()
-        self._weigh()
-
-    def join(self, i: int, other: SoftObject, j: int) -> None:
-        """Make particle `i` and particle `j` of another soft body or of a rope one point; what they are apart
-        closes at once. The join ends when either leaves its world.
-        """
-        i = checks.index("i", i, self.count)
-        if not isinstance(other, SoftObject) or not hasattr(other, "_joins"):
-            raise TypeError(f"other must be a SoftBody or a Rope, got {other!r}")
-        j = checks.index("j", j, other.count)
-        if other is self:
-            raise ValueError(f"other must not be the body itself, got {other!r}")
-        if self._world is not None and other._world is not None and self._world is not other._world:
-            raise ValueError(f"other must be in the same world, got {other!r}")
-        Join((self, i), (other, j))
-
     # ------------------------------------------------------------ state
 
     def _arrays(self) -> dict[str, np.ndarray]:
@@ -641,33 +453,8 @@ class SoftBody(SoftObject):
     @classmethod
     def _blank(cls) -> SoftBody:
         body = super()._blank()
-        body._anchors, body._pins, body._joins = {}, set(), []
+        body._anchors, body._pins = {}, set()
         return body
-
-    def _ties(self) -> list[tuple[int, Attachment]]:
-        return sorted(self._anchors.items())
-
-    def _set_ties(self, ties: dict[int, Attachment]) -> None:
-        self._anchors = ties
-        self._weigh()
-
-    def _joined(self) -> list[tuple[int, SoftObject, int]]:
-        return self.joins
-
-    def _release_joins(self) -> None:
-        for join in list(self._joins):
-            join.release()
-
-    def _left_world(self) -> None:
-        self._release_joins()
-
-    def _check_world(self, world: World) -> None:
-        for i, tie in self._anchors.items():
-            if not in_space(tie.body, world.space):
-                raise ValueError(
-                    f"objects must be attached to bodies of this world's space, particle {i} is not: "
-                    f"{tie.body!r}"
-                )
 
     def _links(self) -> np.ndarray:
         if len(self._edges):

@@ -163,9 +163,8 @@ class SoftBodyStage(Stage):
                 z = soft._target[node, 2] if soft.dimensions == 3 else 0.0
                 lx, ly = tie.local[0] - cog[0], tie.local[1] - cog[1]
                 ties.append((i, node, colliders.index[tie.body], lx, ly, z, 0.0, 0.0))
-            for join in soft._joins:
-                node, other, far = join.seen_from(soft)
-                if (join.ends[0][0] is not soft and other in where) or other._world is not self.world:
+            for node, other, far in sorted(soft.joins, key=lambda join: (join[0], join[1]._serial, join[2])):
+                if where.get(other, i) < i or other._world is not self.world:
                     continue
                 x, v, w = other._x, other._v, other._w
                 bonds.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import weakref
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from typing import Any
 
 import pymunk
 
-from softkit import checks, queries, snapshot
+from softkit import checks, queries, saves, snapshot
 from softkit.colliders import Colliders
 from softkit.contacts import Contacts, Listeners
 from softkit.fields import Fields
@@ -389,6 +388,36 @@ class World:
             raise RuntimeError("restore must not be called from a callback inside update")
         snapshot.load(self, data)
 
+    def save(self, path: Any, *, key: Callable[[pymunk.Body], Any] | None = None) -> None:
+        """Write `snapshot()` to a file, whole or not at all: what was there stays until the new file is on
+        the disk.
+
+        Args:
+            path: a str or a path.
+            key: gives each body of the space a name of its own, a str or an int, by which `load` finds it
+                again; default None: bodies are known by their order in the space.
+
+        The space itself is the game's: build it again as the level does, or keep it by pymunk's own means,
+        `pickle.dumps(space)`, beside the file. Pickled data can run code when it is read: never read one
+        that came from a stranger. This file can come from anyone.
+        """
+        saves.save(self, path, key)
+
+    def load(self, path: Any, *, key: Callable[[pymunk.Body], Any] | None = None) -> None:
+        """Put this world into the state that `save` wrote.
+
+        Args:
+            path: what `save` wrote.
+            key: as given to `save`: a game that builds its space in another order matches bodies by name.
+
+        The space needs the bodies that were there when it was saved, and no other. Raises OSError where there
+        is no file, and ValueError for a damaged file, for one that a newer softkit wrote, and where bodies do
+        not match, before any change.
+        """
+        if self._busy:
+            raise RuntimeError("load must not be called from a callback inside update")
+        saves.load(self, path, key)
+
     def state_hash(self) -> str:
         """A hash of the complete soft state and the bodies' motion after the last whole step: equal hashes,
         equal bits.
@@ -396,4 +425,4 @@ class World:
         Not in it: the part of a frame that `update` keeps for the next call, and the counters of `health`. So
         the same steps give the same hash at any frame rate.
         """
-        return hashlib.blake2b(snapshot.save(self, moving=True), digest_size=16).hexdigest()
+        return snapshot.digest(self)

@@ -9,6 +9,7 @@ import pymunk
 import pytest
 
 import softkit
+from softkit import snapshot
 from softkit.fields import Wind
 
 
@@ -284,7 +285,7 @@ def versions(data):
     yield "one byte less", data[:-1]
     yield "one byte more", data + b"\0"
     yield "other magic", b"softkiT\0" + data[8:]
-    yield "newer", data[:8] + struct.pack("<I", 2) + data[12:]
+    yield "newer", data[:8] + struct.pack("<I", snapshot.VERSION + 1) + data[12:]
     yield "much newer", data[:8] + struct.pack("<I", 0xFFFFFFFF) + data[12:]
     yield "long header", data[:12] + struct.pack("<I", 0xFFFFFFFF) + data[16:]
     rng = np.random.default_rng(1)

@@ -241,6 +241,42 @@ def test_join_to_body_and_rope():
     assert not rope.joins and not other.joins
 
 
+@pytest.mark.parametrize("solid", [False, True])
+def test_join_to_cloth(solid):
+    world = softkit.World(pymunk.Space(), gravity=(0, 900))
+    cloth = softkit.Cloth(9, 9, spacing=10, origin=(-40, 0, 40), down=(0, 0, -1))
+    for corner in ((0, 0), (8, 0), (0, 8), (8, 8)):
+        cloth.pin(cloth.index(*corner))
+    if solid:
+        body = softkit.SoftBody.lattice(3, 3, 3, spacing=5, origin=(-5, 0, 0), mass=0.5)
+        top = body.index(1, 0, 1)
+    else:
+        body = softkit.SoftBody.circle((0, 20), 20, mass=0.5)
+        top = int(np.argmin(body.positions[:, 1]))
+    world.add(cloth, body)
+    middle = cloth.index(4, 4)
+    cloth.join(middle, body, top)
+    assert body.joins == [(top, cloth, middle)] and cloth.joins == [(middle, body, top)]
+    steps(world, 120)
+    other = world.restore(world.snapshot())
+    assert other is None and body.joins == [(top, cloth, middle)]
+    steps(world, 120)
+    point = np.zeros(3)
+    point[: body.dimensions] = body.positions[top]
+    assert np.linalg.norm(cloth.positions[middle] - point) < 1.0
+    # It carries its weight: the sheet sags, and no more than a sheet that hardly stretches may.
+    assert 2 < cloth.positions[middle][1] < 30
+    cloth.detach(middle)
+    assert not body.joins
+    cloth.join(middle, body, top)
+    world.remove(cloth)
+    assert not body.joins and not cloth.joins
+    with pytest.raises(TypeError, match="other must be a SoftBody, a Rope or a Cloth"):
+        body.join(0, softkit.Fluid(), 0)
+    with pytest.raises(IndexError, match="j must be"):
+        body.join(0, cloth, 81)
+
+
 def test_remove_use_and_add_again():
     space, world = scene()
     body = world.add(softkit.SoftBody.circle((0, -50), 20))

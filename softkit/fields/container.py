@@ -7,6 +7,7 @@ import numpy as np
 import pymunk
 
 from softkit._kernels import fields as kernels
+from softkit.fields import settings
 from softkit.fields.base import NO_TABLE, Field, threads_for
 from softkit.fields.custom import Custom
 from softkit.fields.values import array, number, three
@@ -276,14 +277,21 @@ class Fields:
         return total[0] if single else total
 
     def state(self) -> list[Any]:
-        """Phases and pending kicks of all fields, in order, as plain values for a snapshot."""
-        return [field.state() for field in self._fields]
+        """Settings, phases and pending kicks of all fields, in order, as plain values for a snapshot."""
+        return [settings.taken(field) for field in self._fields]
+
+    def checked(self, state: Any) -> list[Any]:
+        """What `state` gave, checked against the fields that are here now; ValueError where it does not
+        fit."""
+        if not isinstance(state, list) or len(state) != len(self._fields):
+            raise ValueError(f"state must be of {len(self._fields)} fields, got {state!r:.60}")
+        try:
+            return [settings.checked(field, held) for field, held in zip(self._fields, state)]
+        except (TypeError, IndexError) as error:
+            raise ValueError(f"state must be what `state` gave: {error}") from error
 
     def set_state(self, state: list[Any]) -> None:
-        """Put back what `state` gave, into the same fields in the same order."""
-        if len(state) != len(self._fields):
-            raise ValueError(f"state must be of {len(self._fields)} fields, got {len(state)}")
-        for field, held in zip(self._fields, state):
-            if held is not None:
-                field.set_state(held)
+        """Put back what `state` gave, into the same fields in the same order; ValueError before a change."""
+        for field, (values, phases) in zip(self._fields, self.checked(state)):
+            settings.put(field, values, phases)
         self._touched()

@@ -64,6 +64,10 @@ class DebugLayer:
             if len(inverse) == len(screen)
             else PARTICLE
         )
+        whole = getattr(obj, "integrity", None)
+        if whole is not None:
+            ring = colors.ramp(1.0 - whole, 0xFFFFFFFF, 0xF0A030FF, 0xE03C31FF)
+            shapes.discs(screen, 3.2, ring)
         shapes.discs(screen, 2.2, paint)
         for body, local in getattr(obj, "attachments", {}).values():
             x, y, angle = body_pose(world, body, self.view.interpolate)
@@ -121,9 +125,12 @@ class DebugLayer:
 def links(obj):
     """Pairs of particles (m, 2) joined by a constraint, and their strain (m): stretch over rest length.
 
-    An object may offer `edges` and their `strain`; else a rope's points are joined in order and a
+    An object may offer `links` and their `load` (part of what breaks them: 1 is the ramp's last colour), or
+    `edges` and their `strain`; else a rope's points are joined in order and a
     mesh's along its triangles' edges (strain 0 where the object does not say).
     """
+    if hasattr(obj, "load"):
+        return np.asarray(obj.links), np.minimum(obj.load, 1.0) * FULL_STRAIN
     pairs = getattr(obj, "edges", None)
     if pairs is not None:
         strain = np.asarray(getattr(obj, "strain", np.zeros(len(pairs))))

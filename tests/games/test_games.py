@@ -275,3 +275,11 @@ def test_the_command_line_without_a_display(tmp_path):
     assert str(tmp_path / "a.png") in run.stdout and "frames" in run.stderr
     assert pygame.image.load(str(tmp_path / "a.png")).get_size() == (1280, 720)
     assert pygame.image.load(str(tmp_path / "a.gif")).get_size() == headless.FILM_SIZE
+
+
+def test_siege_is_lost_without_shots():
+    def waste(game, frame):
+        game.controls.script(x=-1, y=1, hold={"pointer"} if frame % 20 < 3 else set(), pointer=(0, 719))
+
+    game = played("10_siege", 600, waste)
+    assert game.state == LOST and game.shots == 0

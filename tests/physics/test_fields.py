@@ -467,7 +467,7 @@ def test_fields_survive_a_snapshot_in_a_world():
         if back:
             wind.frequency = 3.0
             world.restore(data)
-            wind._frequency = 0.7
+            assert wind.frequency == 0.7
             for _ in range(30):
                 world.update(1 / 60)
         ends.append(world.state_hash())
