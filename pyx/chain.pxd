@@ -14,7 +14,7 @@ from chainpass cimport chain_pass_explicit, chain_pass_implicit
 from chainslack cimport chain_project
 from chainwork cimport (
     CHAIN_SCRATCH, Chain, ChainWork, chain_apply, chain_geometry, chain_held, chain_kinetic, chain_work,
-    chain_work_done,
+    chain_work_done, chain_wound,
 )
 
 
@@ -140,7 +140,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double loss) noe
     stored = chain_stored(c, w)
     chain_start(c, w)
     if chain_newton(c, w, implicit, 0, 14):
-        work = chain_work_done(c, w) + chain_stored(c, w) - stored
+        work = chain_work_done(c, w) + chain_stored(c, w) - stored - chain_wound(c, c.lam)
         if not (work > 0.0 and work > 0.003 * chain_kinetic(c, w) + 1e-30):
             return 0
     # the mean of start and end direction cannot add energy: (u0 + u) . (p - p0) = 0 while |p| = |p0|
@@ -153,7 +153,7 @@ cdef inline int chain_attempt(Chain* c, ChainWork* w, double h, double loss) noe
         c.lam[k] = w.old[k]
     chain_start(c, w)
     if chain_newton(c, w, 1, 0, 14):
-        work = chain_work_done(c, w) + chain_stored(c, w) - stored
+        work = chain_work_done(c, w) + chain_stored(c, w) - stored - chain_wound(c, c.lam)
         kinetic = chain_kinetic(c, w) + 1e-30
         if work <= 0.003 * kinetic and work >= -loss * kinetic:
             return 1
@@ -176,7 +176,7 @@ cdef inline int chain_slack(Chain* c, ChainWork* w) noexcept nogil:
         c.lam[k] = w.old[k] if w.old[k] > 0.0 else 0.0
     chain_start(c, w)
     if chain_newton(c, w, 1, 1, 20):
-        work = chain_work_done(c, w) + chain_stored(c, w) - stored
+        work = chain_work_done(c, w) + chain_stored(c, w) - stored - chain_wound(c, c.lam)
         return not (work > 0.0 and work > 0.003 * chain_kinetic(c, w) + 1e-30)
     return 0
 

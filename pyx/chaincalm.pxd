@@ -7,7 +7,7 @@ divisions instead of one long one.
 
 from libc.math cimport fabs, sqrt
 
-from chainwork cimport Chain
+from chainwork cimport Chain, chain_wound
 
 cdef extern from *:
     """
@@ -259,7 +259,7 @@ cdef inline int chain_calm(Chain* c, double h, double floor) noexcept nogil:
             break
         if passes >= CALM_PASSES:
             return 0
-    work = calm_work(m, tx, ty, x, y, yx, yy, zx, zy)
+    work = calm_work(m, tx, ty, x, y, yx, yy, zx, zy) - chain_wound(c, lam)
     if c.stretch_compliance > 0.0:
         for k in range(m):
             work += 0.5 * compliance * (lam[k] * lam[k] - c.lam[k] * c.lam[k])

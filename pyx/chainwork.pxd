@@ -36,6 +36,8 @@ cdef struct Chain:
     double settle              # 0..1: part of a length error found at the start that this substep corrects
     double catch_up            # wu/s, cap of the speed at which long links are shortened
     double grow_up             # wu/s, cap of the speed at which short ones grow
+    double reel                # wu, by how much a winch shortens link `reel_link` in this substep, >= 0
+    int reel_link
     int calm_only              # in: give up (violent = -1, nothing changed) where that is not calm
     int passes                 # out: Newton passes taken
     int violent                # out: 0 calm, 1 mid directions, 2 split, 3 and slack, 4 and projected
@@ -146,6 +148,11 @@ cdef inline double chain_work_done(Chain* c, ChainWork* w) noexcept nogil:
     for k in range(2 * c.n):
         work += c.f[k] * (0.5 * (c.x[k] + w.y[k]) - c.x0[k])
     return work
+
+
+cdef inline double chain_wound(const Chain* c, const double* lam) noexcept nogil:
+    """Work that a winch puts in (times h^2), with a little to spare for rounding and the turn of its link."""
+    return 1.02 * lam[c.reel_link] * c.reel if c.reel > 0.0 and lam[c.reel_link] > 0.0 else 0.0
 
 
 cdef inline double chain_kinetic(Chain* c, ChainWork* w) noexcept nogil:

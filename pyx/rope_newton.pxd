@@ -37,6 +37,8 @@ cdef inline void open_chain(Stage* stage, Rope* r, Chain* c, ChainWork* w, doubl
     c.settle = SETTLE if stage.drift else (0.0 if r.touching else 1.0)
     c.catch_up = fabs(r.feed) / h if r.overlong and not stage.drift else CATCH_UP * r.total
     c.grow_up = 0.05 * CATCH_UP * r.total
+    c.reel = -r.feed if r.feed < 0.0 and not stage.drift else 0.0
+    c.reel_link = <int>r.feed_link
     c.passes = 0
     w[0] = chain_work(c)
     w.h2 = h * h

@@ -113,6 +113,8 @@ cdef inline void fill_chain(Chain* chain, Stage* stage, Rope* r) noexcept nogil:
     chain.settle = 0.0 if r.touching else 1.0
     chain.catch_up = CATCH_UP * r.total
     chain.grow_up = 0.05 * CATCH_UP * r.total
+    chain.reel = -r.feed if r.feed < 0.0 and not stage.drift else 0.0
+    chain.reel_link = <int>r.feed_link
     chain.calm_only = 0
 
 
@@ -253,8 +255,7 @@ cdef inline void settle_links(Stage* stage, Rope* r, int64_t island) noexcept no
     fill_chain(&chain, stage, r)
     chain.lam = r.drift_lam
     chain.settle = SETTLE
-    chain.stretch_compliance = 0.0
-    chain.bend_stiffness = 0.0
+    chain.stretch_compliance = chain.bend_stiffness = chain.reel = 0.0
     set_masses(stage, r)
     chain_solve(&chain, stage.h)
     for i in range(r.anchors):

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 from chain cimport chain_directions, chain_prepare, chain_start, chain_targets
 from chainbend cimport chain_stored
-from chainwork cimport Chain, ChainWork, chain_geometry, chain_held, chain_kinetic, chain_work_done
+from chainwork cimport Chain, ChainWork, chain_geometry, chain_held, chain_kinetic, chain_work_done, chain_wound
 from contact cimport push_body
 from rope_hubs cimport hub_begin, hub_place, hub_pose, hub_seat, own_mass
 from rope_newton cimport MIDDLE, SLACK, SYMPLECTIC, newton_pass, open_chain
@@ -112,7 +112,7 @@ cdef inline bint attempt(Stage* stage, const int64_t* ropes, int64_t rope_count,
         passes += 1
     for i in range(rope_count):
         open_chain(stage, stage.ropes + ropes[i], &c, &w, h)
-        work += chain_work_done(&c, &w) + chain_stored(&c, &w)
+        work += chain_work_done(&c, &w) + chain_stored(&c, &w) - chain_wound(&c, c.lam)
         kinetic += chain_kinetic(&c, &w)
     for i in range(rope_count):
         open_chain(stage, stage.ropes + ropes[i], &c, &w, h)
@@ -133,10 +133,11 @@ cdef inline bint is_tied(const Stage* stage, const Rope* r) noexcept nogil:
 cdef inline void open_island(Stage* stage, const int64_t* ropes, int64_t rope_count, const int64_t* hubs,
                              int64_t hub_count) noexcept nogil:
     # Hubs and local copies of all ropes at the start of a substep.
-    cdef int64_t i
+    cdef int64_t i, j
     cdef int k
     cdef double over, px, py, d
     cdef Rope* r
+    cdef Member* a
     cdef Chain c
     cdef Chain given
     cdef ChainWork w
@@ -163,6 +164,12 @@ cdef inline void open_island(Stage* stage, const int64_t* ropes, int64_t rope_co
         for k in range(c.n):
             w.v[2 * k] = (w.y[2 * k] - w.z[2 * k]) / stage.h
             w.v[2 * k + 1] = (w.y[2 * k + 1] - w.z[2 * k + 1]) / stage.h
+        # What hubs made of their nodes' own motion is made anew in each part of a split substep.
+        for j in range(r.member, r.member + r.members):
+            a = stage.members + j
+            if stage.hubs[a.hub].body >= 0 and not stage.hubs[a.hub].held:
+                w.v[2 * a.node] = (a.ox - r.x0[2 * a.node]) / stage.h
+                w.v[2 * a.node + 1] = (a.oy - r.x0[2 * a.node + 1]) / stage.h
 
 
 cdef inline void own_ways(Stage* stage, const int64_t* hubs, int64_t hub_count, double part) noexcept nogil:

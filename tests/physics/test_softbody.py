@@ -283,3 +283,39 @@ def test_plastic_body_keeps_its_dent():
         kept.append(off_shape(body))
         world.remove(body)
     assert kept[0] < 0.01 and kept[1] > 0.05
+
+
+@pytest.mark.slow
+def test_weight_does_not_change_the_shape():
+    """C22: a mesh of 2,500 vertices of mass 1 falls on the floor as one of mass 100 does."""
+    n, m = 50, 50
+    a, b = 2 * np.pi * np.arange(n) / n, 2 * np.pi * np.arange(m) / m
+    wide = 30 + 12 * np.cos(b)[None]
+    x, z = wide * np.cos(a)[:, None], wide * np.sin(a)[:, None]
+    y = np.broadcast_to(12 * np.sin(b), x.shape) - 40
+    name = np.arange(n * m).reshape(n, m)
+    p, q = name, np.roll(name, -1, axis=0)
+    r, s = np.roll(q, -1, axis=1), np.roll(p, -1, axis=1)
+    faces = np.concatenate([np.stack(t, axis=-1).reshape(-1, 3) for t in ((p, r, q), (p, s, r))])
+    places = []
+    for mass in (1, 100):
+        _, world = scene()
+        body = world.add(SoftBody.mesh(np.stack([x, y, z], axis=-1).reshape(-1, 3), faces, mass=mass))
+        run(world, 1)
+        assert body.volume == pytest.approx(body.rest_volume, rel=0.05)
+        places.append(body.positions.copy())
+    assert np.abs(places[0] - places[1]).max() < 0.01 * 84
+
+
+def test_bridge_carries_a_thousand_times_its_links():
+    """A slab on two pins at each end under a crate that weighs a thousand times one of its particles."""
+    space, world = scene(floor=False)
+    slab = SoftBody.lattice(21, 3, spacing=10, origin=(-100, 0), mass=1)
+    for row in range(3):
+        slab.pin(slab.index(0, row))
+        slab.pin(slab.index(-1, row))
+    world.add(slab)
+    box = crate(space, (0, -20), (30, 30), 1000 / slab.count)
+    run(world, 6)
+    assert -20 < box.position.y < 30 and abs(box.position.x) < 5
+    assert np.abs(slab.strain).max() < 0.25
