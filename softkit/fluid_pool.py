@@ -49,7 +49,7 @@ class Particles:
             return
         self.room = room = max(n, self.room + self.room // 2)
         chunks = (room + CHUNK - 1) // CHUNK
-        for name in self.FLOATS:
+        for name in ("q", *self.FLOATS):
             setattr(self, name, np.zeros(room, np.float32))
         self.wall = np.zeros(3 * room, np.float32)
         self.kind, self.spare_kind, self.near = (np.zeros(room, np.uint8) for _ in range(3))
@@ -143,11 +143,11 @@ class Grid:
         return self.left * self.cell, self.top * self.cell
 
     def cover(self, low: np.ndarray, high: np.ndarray, cell: float) -> bool:
-        """Cover the box low..high (wu) with a margin; True where the window changed.
+        """Cover the box low..high (wu) with a margin; True where the window changed. It follows from the box
+        alone, and with it the bits of what is computed in it, so that no snapshot has to keep it.
 
         A liquid spread too wide for the most cells allowed gets cells twice as large, and so on: memory
-            follows the
-        particles, not the area.
+        follows the particles, not the area.
         """
         while True:
             a = [math.floor(v / cell) for v in low]
@@ -155,38 +155,20 @@ class Grid:
             if (b[0] - a[0] + 12) * (b[1] - a[1] + 12) <= MOST_CELLS:
                 break
             cell *= 2
-        if cell == self.cell and all(
-            (
-                self.left + 3 <= a[0],
-                self.top + 3 <= a[1],
-                b[0] < self.left + self.nx - 3,
-                b[1] < self.top + self.ny - 3,
-                self.nx <= b[0] - a[0] + 80,
-                self.ny <= b[1] - a[1] + 80,
-            )
-        ):
-            return False
         left, top = (a[0] - 4) // 8 * 8, (a[1] - 4) // 8 * 8
         nx, ny = ((b[0] - left + 5) // 8 + 1) * 8, ((b[1] - top + 5) // 8 + 1) * 8
+        if (left, top, nx, ny, cell) == (self.left, self.top, self.nx, self.ny, self.cell):
+            return False
         self._allocate(left, top, nx, ny, cell)
         return True
 
     def _allocate(self, left: int, top: int, nx: int, ny: int, cell: float) -> None:
-        old, shape, size = self.q, (self.ny + 1, self.nx + 1), (ny + 1) * (nx + 1)
-        self.q = np.zeros(size, np.float32)
-        if cell == self.cell and len(old):
-            # the pressure stays where it is: it is the next solve's first guess
-            x0, x1 = max(left, self.left), min(left + nx, self.left + self.nx)
-            y0, y1 = max(top, self.top), min(top + ny, self.top + self.ny)
-            if x0 < x1 and y0 < y1:
-                self.q.reshape(ny + 1, nx + 1)[y0 - top : y1 - top, x0 - left : x1 - left] = old.reshape(
-                    shape
-                )[y0 - self.top : y1 - self.top, x0 - self.left : x1 - self.left]
+        size = (ny + 1) * (nx + 1)
         self.left, self.top, self.cell = left, top, cell
         if (nx, ny) == (self.nx, self.ny):
             return
         self.nx, self.ny = nx, ny
-        for name in self.FLOATS:
+        for name in ("q", *self.FLOATS):
             setattr(self, name, np.zeros(size, np.float32))
         self.u, self.v = np.zeros(4 * size, np.float32), np.zeros(4 * size, np.float32)
         self.wet, self.known_u, self.known_v, self.cut_u, self.cut_v = (

@@ -30,7 +30,8 @@ PASSES = 2
 SWEEPS = 1
 """Density iterations in a fluid substep: the grid's pressure does the rest."""
 TOLERANCE, MOST = 1e-2, 20
-"""When the pressure solve ends: relative residual, iterations. It starts from the last pressure."""
+"""When the pressure solve ends: relative residual, iterations. A step's first one starts from none, the
+others from the last pressure."""
 TENSION = 1000.0
 """Surface tension over density in spacing^3 / s^2 at `surface_tension` 1."""
 DRAG_EACH, MOST_DRAGS = 60.0, 9
@@ -174,6 +175,9 @@ class FluidStage(Stage):
         self._cells[:] = self._volume / np.float32(grid.cell**2)
         self._cell_mass[:] = self._mass / np.float32(grid.cell**2)
         self._sort()
+        # a step starts from no pressure, so that it follows from what a snapshot keeps; its passes go on from
+        # one another
+        grid.q[:] = 0.0
 
     def _sort(self) -> None:
         p, grid = self.particles, self.grid
