@@ -40,6 +40,7 @@ def tetrahedralize(
     >>> cube = [(x, y, z) for z in (0, 10) for y in (0, 10) for x in (0, 10)]
     >>> quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     >>> faces = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
+    >>> from softkit import SoftBody
     >>> body = SoftBody.tets(*tetrahedralize(cube, faces, spacing=5))
     >>> round(body.rest_volume, 6)
     1000.0
@@ -73,6 +74,7 @@ def extrude(outline: Any, depth: float, *, spacing: float | None = None) -> tupl
         spacing: size of the triangles and of the layers, wu, > 0; default a twelfth of the outline's size,
             or `depth` where that is less.
 
+    >>> from softkit import SoftBody
     >>> body = SoftBody.tets(*extrude([(0, 0), (40, 0), (40, 30), (0, 30)], 10))
     >>> round(body.rest_volume, 6)
     12000.0
